@@ -8,14 +8,15 @@ import {
 import { CREDENTIAL, CREDENTIAL_TEST } from '../host/http/credential';
 import { voiceChatAgentApiTest } from '../host/http/credentialTest';
 import { searchAgents } from '../host/forms/locatorFields';
-import { searchStatus } from '../host/forms/statusFields';
+import { searchStatus, searchStatuses } from '../host/forms/statusFields';
 import { operationFields, runOperation, subtitleOf } from '../host/run/operations';
 import { get } from './operations/get.operation';
 import { getMany } from './operations/getMany.operation';
 import { getRecording } from './operations/getRecording.operation';
+import { getUnreached } from './operations/getUnreached.operation';
 import { getTranscript } from './operations/getTranscript.operation';
 
-const operations = [get, getMany, getRecording, getTranscript];
+const operations = [get, getMany, getRecording, getTranscript, getUnreached];
 
 export class GetCall implements INodeType {
 	description: INodeTypeDescription = {
@@ -49,7 +50,7 @@ export class GetCall implements INodeType {
 
 	methods = {
 		credentialTest: { voiceChatAgentApiTest },
-		listSearch: { searchAgents, searchStatus },
+		listSearch: { searchAgents, searchStatus, searchStatuses },
 	};
 
 	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {

@@ -1,7 +1,8 @@
 import type { INodeExecutionData, INodeProperties } from 'n8n-workflow';
 import type { Additions } from '../core/service/endpoints';
 import { READS_AT_ONCE } from '../core/service/limits';
-import { parseCallId } from '../core/service/parseIds';
+import { parseCallId, parseCount } from '../core/service/parseIds';
+import { forEveryone } from '../core/service/resolution';
 import type { Fields } from '../host/forms/fields';
 import { outputFields } from '../host/forms/outputFields';
 import {
@@ -37,6 +38,30 @@ export function requestSettings(...members: INodeProperties[]): INodeProperties 
 		concurrencyField(READS_AT_ONCE, 'How many requests to send at the same time'),
 		...members,
 	);
+}
+
+/** If a list keeps changing. */
+export const IF_CHANGING =
+	"Run this again while fewer calls are placed, or set a larger 'Page Size' in 'Developer Settings'.";
+
+export const pageSizeField: INodeProperties = {
+	displayName: 'Page Size',
+	name: 'pageSize',
+	type: 'number',
+	typeOptions: { minValue: 1, numberPrecision: 0 },
+	default: 50,
+	description:
+		"How many calls to get per request. Requires 'Page Size Parameter Name' in the credential. Without this option, the service uses its own page size.",
+};
+
+/** The settings of a list's requests. Without a page size, the service uses its own. */
+export function readRequestSettings(form: Fields) {
+	const settings = form.collection('developerSettings');
+	const resolution = forEveryone('Enter the number of calls per request, at least 1.');
+	const pageSize = settings.has(pageSizeField.name)
+		? parseCount(settings.number(pageSizeField.name, undefined), 'Page Size', resolution)
+		: undefined;
+	return { pageSize, additions: readAdditions(settings) };
 }
 
 /** The call of an item. */

@@ -18,6 +18,7 @@ const CALL_FIELDS = new Set([
 	'phone_key',
 	'placed',
 	'not_placed_reason',
+	'consent_reason',
 	'duplicate_of',
 	'next_opening',
 	'next_call_possible_at',

@@ -20,6 +20,8 @@ import type { OperationRun } from '../host/run/operations';
 import { deliverEachItem } from '../host/run/deliverItems';
 import type { PreparedRequest } from '../host/ledger/preparedRequest';
 import { mcpSessionOf } from '../host/tools/agentRun';
+import { toolRow } from '../host/tools/askingRow';
+import { isUsedByAgent } from '../host/tools/toolRun';
 import { addHintsForPerson } from '../host/tools/hints';
 import { readAdditions, readConcurrency } from '../host/forms/options';
 import { plainText } from '../core/values/values';
@@ -105,7 +107,9 @@ function prepareCall(run: CallRun, index: number): PreparedRequest<AccountClient
 	const { context, sameCalls, limiter } = run;
 	const form = run.parameters.at(index);
 	const question = run.readQuestion?.(form);
-	const call = readCallForm(form, context.getTimezone(), question?.point);
+	const row = () =>
+		isUsedByAgent(context) ? toolRow(context) : context.getInputData()[index]?.json;
+	const call = readCallForm(form, context.getTimezone(), row, question?.point);
 	const { request, phoneKey, looseKey } = call;
 	const settings = form.collection('developerSettings');
 	const additions = readAdditions(settings);
@@ -254,9 +258,12 @@ function unclearIfFailed(item: INodeExecutionData): INodeExecutionData {
 }
 
 /** @throws InvalidInput if the body has another time of the call than the one that decides whether it's placed */
-function requireOneTime({ hours, limit }: TimeSettings, { body }: Required<Additions>): void {
-	if (body.scheduled_at === undefined || (hours ?? limit) === undefined) return;
-	const options = "'Calling Hours' or 'Limit Calls per Person'";
+function requireOneTime(
+	{ hours, limit, consent }: TimeSettings,
+	{ body }: Required<Additions>,
+): void {
+	if (body.scheduled_at === undefined || (hours ?? limit ?? consent) === undefined) return;
+	const options = "'Calling Hours', 'Limit Calls per Person', or 'Consent'";
 	throw new InvalidInput(`'Additional Body Fields' can't have scheduled_at with ${options}`, {
 		onScreen: "Remove scheduled_at, and set the time in 'When to Call'.",
 		forModel: 'Remove scheduled_at.',

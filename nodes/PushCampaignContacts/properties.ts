@@ -6,6 +6,7 @@ import {
 	developerSettings,
 	optionsCollection,
 } from '../host/forms/options';
+import { consentField } from '../host/forms/consentField';
 import { jsonInTools } from '../host/forms/textInTools';
 import { DEFAULT_NAME_COLUMN, DEFAULT_PHONE_COLUMN, PHONE_SYNONYMS } from './push/columns';
 import { LIMITS } from '../core/service/limits';
@@ -198,6 +199,7 @@ const waitNotice: INodeProperties = {
 };
 
 const pushOptionsField: INodeProperties = optionsCollection(
+	consentField,
 	{
 		displayName: 'Last Name Column',
 		name: 'lastNameColumn',

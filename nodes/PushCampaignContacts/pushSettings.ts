@@ -3,6 +3,7 @@ import { InvalidInput } from '../core/service/errors';
 import { forEveryone, onScreenOnly } from '../core/service/resolution';
 import { parseAgentUuid, parseCampaignId } from '../core/service/parseIds';
 import { LIMITS } from '../core/service/limits';
+import { readConsent } from '../host/forms/consentField';
 import type { Fields } from '../host/forms/fields';
 import type { OperationRun } from '../host/run/operations';
 import { readAdditions } from '../host/forms/options';
@@ -55,6 +56,7 @@ export async function readPushSettings(run: OperationRun): Promise<PushSettings>
 			personName: form.text('personNameColumn'),
 			lastName: options.text('lastNameColumn'),
 			others: readOtherColumns(form),
+			consent: readConsentOfRows(run, options),
 			isTool: runsAsTool(run.context),
 			from: contactsFrom(form),
 		},
@@ -65,6 +67,17 @@ export async function readPushSettings(run: OperationRun): Promise<PushSettings>
 		checksOnly: whatToDo !== 'release' && whatToDo !== 'wait',
 		skipPushedBefore: options.switch('skipPushedBefore', false),
 	};
+}
+
+/** A model that writes the contacts would write the consent, too. */
+function readConsentOfRows({ context, parameters }: OperationRun, options: Fields) {
+	const consent = readConsent(options, context.getTimezone());
+	const isByModel = runsAsTool(context) && contactsFrom(parameters.at(FIRST)) !== 'items';
+	if (consent === undefined || !isByModel) return consent;
+	throw new InvalidInput(
+		"With 'Consent', a model can't give the contacts, so nothing was sent",
+		onScreenOnly("Set 'Contacts From' of the tool to 'Input Items', or remove 'Consent'."),
+	);
 }
 
 function phoneColumn(form: Fields): string {

@@ -1,11 +1,12 @@
 import merge from 'lodash/merge';
+import type { INodeParameters } from 'n8n-workflow';
 import { DateTime } from 'luxon';
 import { z } from 'zod';
 import type { Workflow } from '../n8n/driver';
 import { until } from '../n8n/until';
 import { fixtures, type CallOutcome } from '../simulator';
 import { firstReading, placeCalls } from './calls';
-import { SHEET, useExamples, withSettings, type Imported } from './exampleRun';
+import { SHEET, useExamples, type Imported } from './exampleRun';
 import { sharedN8n } from './shared';
 
 const { agents } = fixtures;
@@ -169,10 +170,7 @@ describe('examples of calls, with only the credentials selected', () => {
 				await run.simulator.completeCall(id, outcomes[index]);
 		}
 		/** Imports it with calling hours of the whole day, or of one hour that is half a day away. */
-		async function importWith(
-			isOpen: boolean,
-			settings: { [name: string]: string | number } = {},
-		): Promise<Imported> {
+		async function importWith(isOpen: boolean, people: INodeParameters = {}): Promise<Imported> {
 			const zone = 'Asia/Kolkata';
 			const later = DateTime.now().setZone(zone).plus({ hours: 12 });
 			const closed = {
@@ -180,87 +178,100 @@ describe('examples of calls, with only the credentials selected', () => {
 				callingUntil: later.toFormat('HH:30'),
 			};
 			const hours = isOpen ? { callingFrom: '00:00', callingUntil: '24:00' } : closed;
-			const parameters = { callingDays: 'Mon-Sun', ...hours, timeZone: zone };
-			const filledIn = withSettings(settings);
+			const changes: Record<string, INodeParameters> = {
+				'Call Again': { callingDays: 'Mon-Sun', ...hours, timeZone: zone },
+				'Unreached People': people,
+			};
 			return await run.import('05-call-unanswered-again.json', (node) =>
-				node.name === 'Call Again' ? merge({}, node, { parameters }) : filledIn(node),
+				merge({}, node, { parameters: changes[node.name] ?? {} }),
 			);
 		}
 		const missed = { status: 'not_picked' };
 		const reached = { status: 'picked' };
+		const COLUMNS = ['phone', 'person_name', 'attempts', 'placed', 'not_placed_reason', 'error'];
+		beforeEach(() => {
+			run.parties.sheets.setSpreadsheet(SHEET, { Calls: [COLUMNS] });
+		});
+		/** Calls of other tests, which the simulator starts with. */
+		const isOwn = ({ phone: number }: { phone: string }) => number.startsWith('+919000000');
+		/** The new calls since there were so many. */
+		const since = (before: number) =>
+			run.simulator
+				.placedCalls()
+				.slice(before)
+				.filter(isOwn)
+				.map(({ phone: number }) => number);
 
-		it('outside the calling hours, calls nobody, schedules nothing, and emails who was not called', async () => {
-			const workflow = await importWith(false);
+		it('has four nodes, and only one expression for the number and one for the name', async () => {
+			const { json } = await importWith(true);
+			const working = json.nodes.filter(({ type }) => !type.endsWith('.stickyNote'));
+			expect(working).toHaveLength(4);
+			expect(JSON.stringify(working).match(/"=[^"]*"/g)).toEqual([
+				'"={{ $json.phone }}"',
+				'"={{ $json.person_name }}"',
+			]);
+		});
+
+		it('outside the calling hours, calls nobody, schedules nothing, and writes who was not called', async () => {
+			const workflow = await importWith(false, { hoursBetween: 0 });
 			await called(missed);
 			await run.run(workflow, 'Every Calling Day');
-			await run.run(workflow, 'Every Calling Day');
 			expect(run.simulator.callsTo(phone(0))).toBe(1);
-			const mail = {
-				body: expect.stringMatching(
-					/<li>\+919000000000\. Outside the calling hours\. Possible from \d{4}-\d\d-\d\dT/,
-				),
-			};
-			expect(run.parties.gmail.mails).toMatchObject([mail, mail]);
+			const rows = run.parties.sheets.rows('Calls');
+			expect(rows.filter(({ phone: to }) => String(to).endsWith(phone(0)))).toMatchObject([
+				{ attempts: 1, placed: false, not_placed_reason: 'outside_calling_hours', error: '' },
+			]);
 		});
 
 		it('calls unanswered people again, at most three times in total, and nobody with a call in progress', async () => {
 			const workflow = await importWith(true);
 			const { simulator } = run;
 			simulator.clock.advance(-6 * DAY_MS);
-			await called(missed, missed, missed, missed, missed);
+			await called(missed, missed, missed, missed);
 			simulator.clock.advance(4 * DAY_MS);
 			await called(missed, missed, missed, missed);
 			simulator.clock.advance(DAY_MS);
 			await called(missed, reached, missed);
 			simulator.clock.advance(DAY_MS);
 			const before = simulator.placedCalls().length;
-			const since = () =>
-				simulator
-					.placedCalls()
-					.slice(before)
-					.map(({ phone: number }) => number)
-					// The simulator starts with other calls.
-					.filter((number) => number.startsWith('+919000000'));
-			// 0 and 2 already had three calls, 1 was reached later, and the last call to 4 is too old.
+			// 0 and 2 already had three calls, and 1 was reached later.
 			await run.run(workflow, 'Every Calling Day');
-			expect(since()).toEqual([`+91${phone(3)}`]);
+			expect(since(before)).toEqual([`+91${phone(3)}`]);
 			const again = simulator.placedCalls().findLast(({ phone: to }) => to === `+91${phone(3)}`);
 			expect(ringsAt(again?.request)).toBe('now');
 			// The call is still in progress.
 			await run.run(workflow, 'Every Calling Day');
-			expect(since()).toHaveLength(1);
+			expect(since(before)).toHaveLength(1);
 			// The third call isn't answered either.
 			await simulator.completeCall(again?.callId ?? '', missed);
 			await run.run(workflow, 'Every Calling Day');
-			expect(since()).toHaveLength(1);
+			expect(since(before)).toHaveLength(1);
 		});
 
-		it('with a goal of three booked visits, calls as many people as are missing, and nobody else after it', async () => {
-			const goal = { goal: 3, success_field: 'captured_visit', success_value: 'Yes' };
-			const booked = { ...reached, data_captured: { visit: 'yes' } };
-			const inProgress = () => run.simulator.placedCalls().filter(({ finished }) => !finished);
-			// The simulator starts with a call in progress.
-			for (const { callId, finished } of run.simulator.state.calls.values())
-				if (!finished) await run.simulator.endCall(callId, { status: 'failed' });
-			const workflow = await importWith(true, goal);
-			run.simulator.clock.advance(-DAY_MS);
-			await called(booked, reached, missed, missed, missed);
-			// The same person twice is one success.
-			await called(booked);
-			run.simulator.clock.advance(DAY_MS);
+		it('with a goal, calls as many people as are missing, and nobody else after it', async () => {
+			const { simulator } = run;
+			simulator.clock.advance(-2 * DAY_MS);
+			await called(reached, missed, missed, missed);
+			simulator.clock.advance(2 * DAY_MS);
+			const ofAgent = [...simulator.state.calls.values()].filter(
+				({ agentUuid, outcome }) =>
+					agentUuid === agents.full && !['not_picked', 'failed'].includes(String(outcome.status)),
+			);
+			const goal = new Set(ofAgent.map(({ phone: to }) => to)).size + 2;
+			const before = simulator.placedCalls().length;
+			const again = () => simulator.placedCalls().slice(before);
+			const workflow = await importWith(true, { options: { goal } });
 			await run.run(workflow, 'Every Calling Day');
-			expect(inProgress()).toHaveLength(2);
+			expect(again()).toHaveLength(2);
 			await run.run(workflow, 'Every Calling Day');
-			expect(inProgress()).toHaveLength(2);
-			for (const { callId } of inProgress()) await run.simulator.completeCall(callId, booked);
-			const execution = await run.run(workflow, 'Every Calling Day');
-			expect(inProgress()).toEqual([]);
-			const [progress] = await run.n8n.output(execution.id, 'Progress to Goal');
-			expect(progress?.json).toEqual({ goal: 3, successes: 3, calls_left: 0 });
+			expect(again()).toHaveLength(2);
+			for (const { callId } of again()) await simulator.completeCall(callId, reached);
+			await run.run(workflow, 'Every Calling Day');
+			expect(again()).toHaveLength(2);
 		});
 
-		it('calls the others if one person cannot be called', async () => {
-			const workflow = await importWith(true);
+		it('calls the others if one person cannot be called, and writes the reason', async () => {
+			const workflow = await importWith(true, { hoursBetween: 0 });
 			await called(missed, missed);
 			run.simulator.state.dnd.push({
 				id: 1,
@@ -272,10 +283,10 @@ describe('examples of calls, with only the credentials selected', () => {
 			await run.run(workflow, 'Every Calling Day');
 			expect(run.simulator.callsTo(phone(0))).toBe(1);
 			expect(run.simulator.callsTo(phone(1))).toBe(2);
-			expect(run.parties.gmail.mails).toMatchObject([
-				{ to: 'marketing@example.com', subject: '1 person was not called again' },
-			]);
-			expect(run.parties.gmail.mails[0]?.body).toMatch(/<li>\+919000000000\. [^<]*</);
+			const rows = run.parties.sheets.rows('Calls');
+			const rowOf = (index: number) => rows.find(({ phone: to }) => to === `+91${phone(index)}`);
+			expect(rowOf(0)?.error).not.toBe('');
+			expect(rowOf(1)).toMatchObject({ placed: true, error: '' });
 		});
 	});
 

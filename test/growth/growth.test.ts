@@ -9,7 +9,7 @@ import { prepareRows } from '../../nodes/PushCampaignContacts/push/prepareRows';
 import { rowsOfItems } from '../../nodes/PushCampaignContacts/push/rows';
 import { rowReferences } from '../../nodes/host/forms/rowReferences';
 import { ListedNumbers } from '../../nodes/core/dnd/listedNumbers';
-import { latestOfEachNumber } from '../../nodes/GetCall/latestCalls';
+import { callsByNumber } from '../../nodes/GetCall/latestCalls';
 import { asSentence, ServiceRejection } from '../../nodes/core/service/errors';
 import { readWholeList } from '../../nodes/core/service/paging';
 import { forEveryone } from '../../nodes/core/service/resolution';
@@ -91,9 +91,12 @@ const call = (index: number): JsonObject => ({
 });
 
 const ofLists: Record<string, (characters: number) => unknown> = {
-	'latest call of each number': async (size) =>
-		await latestOfEachNumber(
-			many(size, 40, (index) => ({ ...call(index), created_at: '2026-01-01T00:00:00Z' })),
+	'calls by their number': async (size) =>
+		await callsByNumber(
+			many(size, 40, (index) => ({
+				phone_number: `+91${6_000_000_000 + Math.floor(index / 3)}`,
+				created_at: '2026-01-01T00:00:00Z',
+			})),
 		),
 	'calls in a response': (size) => {
 		const data = many(size, 40, call);

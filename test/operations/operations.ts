@@ -6,6 +6,7 @@ import { flatCallRecord, simplifyCall } from '../../nodes/core/calls/callRecord'
 import { simplifyCampaign, viewCampaign } from '../../nodes/core/campaigns/campaign';
 import type { JsonObject } from '../../nodes/core/values/json';
 import { plainText } from '../../nodes/core/values/values';
+import { pagesOf } from '../contract/callPages';
 import { agent } from '../contract/contractCase';
 import { exampleFrom, exampleNamed } from '../openapi/examples';
 import { fixtures, type Dialect, type Simulator } from '../simulator';
@@ -118,6 +119,7 @@ const listedAgent = exampleNamed('Agent');
 const dndEntry = exampleNamed('DndEntry');
 const notPlaced = {
 	...{ placed: true, not_placed_reason: '', next_opening: '', next_call_possible_at: '' },
+	consent_reason: '',
 	timed_out: false,
 };
 const turn = {
@@ -222,6 +224,17 @@ export const OPERATIONS: { [name: string]: Operation } = {
 		servesAllItems: true,
 		byModel: ['limit'],
 		output: outcome,
+	},
+	'getCall › getUnreached': {
+		parameters: { statuses: 'not_picked', periodDays: 3_650 },
+		// All calls, twice.
+		reads: pagesOf(40, 2),
+		servesAllItems: true,
+		byModel: ['statuses', 'maximumAttempts'],
+		output: {
+			...{ person_name: '', phone: '', attempts: 1, last_outcome: '', last_call_at: '' },
+			...{ next_call_possible_at: '', last_call_id: '', phone_key: '' },
+		},
 	},
 	'dnd › add': {
 		parameters: { ...agent(), phone: '+919000000009' },

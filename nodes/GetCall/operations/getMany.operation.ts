@@ -3,7 +3,7 @@ import omit from 'lodash/omit';
 import type { INodeProperties } from 'n8n-workflow';
 import { READS_AT_ONCE } from '../../core/service/limits';
 import { type Explanation, forEveryone } from '../../core/service/resolution';
-import { optionsCollection, readAdditions, readConcurrency } from '../../host/forms/options';
+import { optionsCollection, readConcurrency } from '../../host/forms/options';
 import {
 	limitFields,
 	limitHint,
@@ -22,16 +22,20 @@ import { addHints, addHintsForModel } from '../../host/tools/hints';
 import { type CallFilters, describeFilters, KNOWN_STATUSES } from '../../core/calls/callListQuery';
 import { readPages, readWholeList } from '../../core/service/paging';
 import { callList, callsKeepChanging, readsFirstPageOnly } from '../../core/calls/callList';
-import { latestOfEachNumber, requireLaterCalls } from '../latestCalls';
 import { simplifyCall } from '../../core/calls/callRecord';
-import { parseCount } from '../../core/service/parseIds';
 import type { ApiMapping } from '../../core/profile/apiMapping';
 import type { Limiter } from '../../core/values/keyedMutex';
 import type { JsonObject } from '../../core/values/json';
 import { counted, isUnset } from '../../core/values/values';
-import { requestSettings, callOutputFields } from '../callFields';
+import {
+	callOutputFields,
+	IF_CHANGING,
+	pageSizeField,
+	readRequestSettings,
+	requestSettings,
+} from '../callFields';
 
-const filtersField: INodeProperties = {
+export const filtersField: INodeProperties = {
 	displayName: 'Filters',
 	name: 'filters',
 	type: 'collection',
@@ -94,30 +98,6 @@ const filtersField: INodeProperties = {
 	],
 };
 
-const latestField: INodeProperties = {
-	displayName: 'Latest Call of Each Number',
-	name: 'latestOfEachNumber',
-	type: 'boolean',
-	default: true,
-	description:
-		"Whether to return only the newest call of each phone number, for example to call people again who weren't reached. The node always reads the complete list. It compares numbers by their digits and calls by created_at. It keeps calls without a number, and calls with the same times. It stops if numbers or times can't be compared.",
-};
-
-const IF_CHANGING =
-	"Run this again while fewer calls are placed, or set a larger 'Page Size' in 'Developer Settings'.";
-
-const PAGE_SIZE_RESOLUTION = forEveryone('Enter the number of calls per request, at least 1.');
-
-const pageSizeField: INodeProperties = {
-	displayName: 'Page Size',
-	name: 'pageSize',
-	type: 'number',
-	typeOptions: { minValue: 1, numberPrecision: 0 },
-	default: 50,
-	description:
-		"How many calls to get per request. Requires 'Page Size Parameter Name' in the credential. Without this option, the service uses its own page size.",
-};
-
 export const getMany: Operation = {
 	value: 'getMany',
 	name: 'Get Many',
@@ -129,7 +109,7 @@ export const getMany: Operation = {
 		...limitFields,
 		filtersField,
 		...callOutputFields,
-		optionsCollection(latestField, requireCompleteField('call')),
+		optionsCollection(requireCompleteField('call')),
 		requestSettings(pageSizeField),
 	],
 	isReadOnly: true,
@@ -141,20 +121,14 @@ export const getMany: Operation = {
 			const { client, apiMapping } = await account();
 			const form = parameters.at(index);
 			const options = form.collection('options');
-			const settings = form.collection('developerSettings');
 			const filters = readFilters(form.collection('filters'));
 			const limit = readLimit(form);
-			const latest = options.switch('latestOfEachNumber', false);
-			const isWhole = options.switch('requireComplete', false) || latest;
-			if (latest) requireLaterCalls(filters);
+			const isWhole = options.switch('requireComplete', false);
 			const request = {
 				filters,
 				zone: context.getTimezone(),
 				limit: isWhole ? Infinity : limit,
-				pageSize: settings.has('pageSize')
-					? parseCount(settings.number('pageSize', undefined), 'Page Size', PAGE_SIZE_RESOLUTION)
-					: undefined,
-				additions: readAdditions(settings),
+				...readRequestSettings(form),
 			};
 			const output = readOutput(form);
 			const readFor = async (limiter: Limiter): Promise<JsonObject[]> => {
@@ -173,10 +147,10 @@ export const getMany: Operation = {
 				if (isWhole ? count > limit : count === limit) {
 					addHintsForModel(context, limitHint(limit, 'call'));
 				}
-				return latest ? await latestOfEachNumber(calls) : calls;
+				return calls;
 			};
 			return {
-				key: { ...request, limit: String(limit), isWhole, latest, output },
+				key: { ...request, limit: String(limit), isWhole, output },
 				read: async (limiter) =>
 					await selectOutputs(output, (await readFor(limiter)).slice(0, limit), simplifyCall),
 			};

@@ -2,6 +2,7 @@ import difference from 'lodash/difference';
 import identity from 'lodash/identity';
 import isEqual from 'lodash/isEqual';
 import toPath from 'lodash/toPath';
+import type { Consent } from '../../core/calls/consent';
 import { InvalidInput } from '../../core/service/errors';
 import { type Explanation, onScreenOnly } from '../../core/service/resolution';
 import { NAME_SYNONYMS } from '../../core/values/personName';
@@ -44,6 +45,7 @@ export type ColumnChoice = {
 	/** Empty if the person name column has full names. */
 	lastName: string;
 	others: 'all' | 'none' | readonly string[];
+	consent: Consent | undefined;
 	/** Whether the node runs as a tool. AI Agent nodes add columns to its rows. */
 	isTool: boolean;
 	from: ContactsFrom;
@@ -57,6 +59,7 @@ export type Columns = {
 	phone: Column;
 	personName: Column | undefined;
 	lastName: Column | undefined;
+	consent: (Consent & { in: Column }) | undefined;
 	others: 'all' | 'none' | readonly Variable[];
 	/** Never sent as prompt variables, because they have another meaning. */
 	reserved: ReadonlySet<string>;
@@ -114,6 +117,12 @@ export function resolveColumns(found: Table, choice: ColumnChoice): Columns {
 		? required({ name: choice.lastName, field: 'Last Name Column' }, 'last names')
 		: undefined;
 
+	const consentWanted = { name: choice.consent?.column ?? '', field: 'Consent Column' };
+	const consent = choice.consent && {
+		...choice.consent,
+		in: required(consentWanted, 'dates of consent'),
+	};
+
 	let others: Columns['others'];
 	if (typeof choice.others === 'string') others = choice.others;
 	else {
@@ -143,6 +152,7 @@ export function resolveColumns(found: Table, choice: ColumnChoice): Columns {
 		phone,
 		personName,
 		lastName,
+		consent,
 		others,
 		reserved: new Set(reserved),
 		notOfAll: new Set([...reserved, ...ofNodes]),

@@ -1,4 +1,5 @@
 import upperFirst from 'lodash/upperFirst';
+import { whyNoConsent } from '../../core/calls/consent';
 import { InvalidInput } from '../../core/service/errors';
 import { type Explanation, onScreenOnly } from '../../core/service/resolution';
 import { isAccepted, readCampaignPhone, type PhoneReading } from '../../core/phone/campaignPhone';
@@ -123,7 +124,11 @@ function tooManyUnusable(max: number, example: string): InvalidInput {
 /** @param personName undefined if its cell isn't text */
 function readRow(row: ContactRow, columns: Columns, personName: string | undefined): PhoneReading {
 	const reading = readCampaignPhone(cellOf(row, columns.phone));
-	if (!isAccepted(reading) || personName !== undefined) return reading;
+	if (!isAccepted(reading)) return reading;
+	const { consent } = columns;
+	const noConsent = consent && whyNoConsent(cellOf(row, consent.in), consent);
+	if (noConsent !== undefined) return { reason: noConsent };
+	if (personName !== undefined) return reading;
 	const isFirst = nameCell(row, columns.personName) === undefined;
 	const column = isFirst ? columns.personName : columns.lastName;
 	const name = quoted(column?.name ?? '');

@@ -1,4 +1,4 @@
-import { DateTime } from 'luxon';
+import { DateTime, type Zone } from 'luxon';
 import { asText } from '../values/values';
 import { normalized, withLatinDigits } from './text';
 
@@ -74,11 +74,32 @@ const MAX_OFFSET_MINUTES = 14 * 60;
  *
  * @param zone time zone for dates without an offset
  */
-export function parseTime(value: unknown, zone: string): DateTime {
+export function parseTime(value: unknown, zone: string | Zone): DateTime {
 	if (DateTime.isDateTime(value)) return value;
 	if (value instanceof Date) return DateTime.fromJSDate(value, { zone });
 	const written = withLatinDigits(asText(value)).replace(/^(\d{4}-\d{2}-\d{2}) /, '$1T');
 	if (!BEGINS_WITH_A_DAY.test(written)) return DateTime.invalid('no day');
 	const at = DateTime.fromISO(written, { zone, setZone: /(Z|[+-]\d{2}:?\d{2})$/i.test(written) });
 	return Math.abs(at.offset) > MAX_OFFSET_MINUTES ? DateTime.invalid('no such offset') : at;
+}
+
+/** Spreadsheets store a date as the days since then. Those that count from 1904 only make it look older. */
+const SERIAL_START = DateTime.utc(1899, 12, 30);
+
+/**
+ * The day of a date in a cell, as {@link dayOf} returns it. Invalid for anything else, such as 03/04/2026, which has two
+ * readings.
+ *
+ * @param zone in which a time with an offset has its day
+ */
+export function parseDay(value: unknown, zone: Zone): DateTime {
+	const isSerial = typeof value === 'number';
+	return dayOf(
+		isSerial ? SERIAL_START.plus({ days: value }) : parseTime(value, zone).setZone(zone),
+	);
+}
+
+/** A calendar day as one of UTC, where each has 24 hours, so that days can be counted. */
+export function dayOf(at: DateTime): DateTime {
+	return at.setZone('utc', { keepLocalTime: true }).startOf('day');
 }

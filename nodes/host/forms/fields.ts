@@ -169,7 +169,7 @@ export class Fields {
 		return new Fields(members, this.source, `${this.prefix}${name}.`, `'${displayName}'`);
 	}
 
-	/** The rows of a fixed collection with one group. */
+	/** The rows of a fixed collection with one group, or its only one. */
 	rows(name: string): Fields[] {
 		const { displayName, options = [] } = this.propertyOf(name, ['fixedCollection']);
 		const group = options.find((option) => 'values' in option);
@@ -178,8 +178,10 @@ export class Fields {
 		const raw = this.source.raw(path);
 		const rows: unknown[] = Array.isArray(raw) ? raw : raw === ABSENT ? [] : [raw];
 		return rows.map((_row, index) => {
-			const location = `${group.displayName} ${index + 1} of '${displayName}'`;
-			return new Fields(group.values, this.source, `${path}[${index}].`, location);
+			const isOneOfSeveral = Array.isArray(raw);
+			const nth = isOneOfSeveral ? `${group.displayName} ${index + 1} of ` : '';
+			const place = isOneOfSeveral ? `${path}[${index}]` : path;
+			return new Fields(group.values, this.source, `${place}.`, `${nth}'${displayName}'`);
 		});
 	}
 

@@ -24,6 +24,8 @@ function outsideCallingHours() {
 
 const once = { callLimit: 'day', maximumCalls: 1 };
 
+const CONSENT = { consent: { rule: { column: 'agreed_on', maxDays: 30 } } };
+
 const byReading = { waitForCompletion: 'reading', waitMinutes: 60 };
 
 /** Every field of a call request, at any depth. */
@@ -39,7 +41,10 @@ function valueFor({ type, placeholder, typeOptions, default: initial }: INodePro
 const withEveryField = (parameters: INodeParameters): INodeParameters =>
 	shownIn(harness, `${PACKAGE}.placeCall`, parameters)
 		.filter(
-			({ path, around: [group] }) => !has(parameters, path) && group?.name !== 'developerSettings',
+			({ path, around }) =>
+				!has(parameters, path) &&
+				// A consent is of the row, not of the request.
+				!around.some(({ name }) => name === 'developerSettings' || name === 'consent'),
 		)
 		.reduce((all, place) => withValue(all, place, valueFor(place.property)), parameters);
 
@@ -79,6 +84,20 @@ export const placeCall: ContractCase[] = [
 		}),
 		requests: [],
 		output: [{ placed: false, call_id: null, next_opening: expect.any(String) }],
+	},
+	{
+		title: 'does not place a call without the consent of the row',
+		parameters: { ...CALL, options: CONSENT },
+		requests: [],
+		output: [
+			{ placed: false, not_placed_reason: 'no_consent', consent_reason: expect.any(String) },
+		],
+	},
+	{
+		title: 'does not ask without the consent of the row',
+		parameters: { ...QUESTION, options: { ...byReading, ...CONSENT } },
+		requests: [],
+		output: [{ answer: 'not_reached', placed: false, consent_reason: expect.any(String) }],
 	},
 	{
 		title: 'calls a number once if several items have it, in any format',

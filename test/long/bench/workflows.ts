@@ -190,7 +190,7 @@ export const coreGets =
 	});
 
 export const getMany =
-	(options: INodeParameters = {}) =>
+	() =>
 	(target: Target): Flow => ({
 		nodes: [
 			ours(
@@ -199,13 +199,25 @@ export const getMany =
 					operation: 'getMany',
 					returnAll: true,
 					output: 'raw',
-					options,
 					developerSettings: { pageSize: 100 },
 				},
 				target,
 			),
 		],
 	});
+
+export const getUnreached = (target: Target): Flow => ({
+	nodes: [
+		ours(
+			'getCall',
+			{
+				...{ operation: 'getUnreached', statuses: 'not_picked', periodDays: 3_650 },
+				developerSettings: { pageSize: 100 },
+			},
+			target,
+		),
+	],
+});
 
 /** HTTP Request reads all pages, and Split Out creates items. */
 export const corePages =

@@ -46,40 +46,6 @@ describe('a list that may have more pages', () => {
 	});
 });
 
-describe('Latest Call of Each Number', () => {
-	const latest = { options: { latestOfEachNumber: true } };
-
-	test('reads the whole list at any limit, so that people who were reached later are not returned', async () => {
-		const call = (call_id: string, phone: number, hour: number) => ({
-			call_id,
-			phone_number: `+91987654321${phone}`,
-			created_at: `2026-11-19T0${hour}:00:00Z`,
-		});
-		const pages = [[call('a1', 0, 3), call('b1', 1, 3)], [call('a2', 0, 4)], []];
-		for (const page of [...pages.entries(), ...pages.entries()]) {
-			const [index, data] = page;
-			calls(index === 0 ? {} : { p: index + 1 }).reply(200, { success: true, data });
-		}
-		const found = await records({ limit: 1, ...latest }, { credential: unsized });
-		expect(found.map(({ call_id: id }) => id)).toEqual(['b1']);
-		expect(nock.isDone()).toBe(true);
-	});
-
-	test.each([
-		['Status', { status: 'not_picked' }],
-		['To', { to: '2026-11-27' }],
-	])('is rejected with the filter %s', async (label, filters) => {
-		expect(await errorOf({ ...latest, filters }, { credential })).toMatchObject({
-			message: `'Latest Call of Each Number' can't be used with the filter '${label}'`,
-		});
-	});
-
-	test('requires the API mapping for the whole list', async () => {
-		const { description } = await errorOf({ limit: 2, ...latest });
-		expect(description).toContain("'Path to List in Response', 'Pagination'");
-	});
-});
-
 describe('a list that has fewer calls than its total', () => {
 	const read = async (options: INodeParameters, readings: number) => {
 		calls()
@@ -101,17 +67,14 @@ describe('a list that has fewer calls than its total', () => {
 		expect(output(result, 'Node')).toHaveLength(2);
 	});
 
-	test.each([{ requireComplete: true }, { latestOfEachNumber: true }])(
-		'stops the workflow with %p',
-		async (options) => {
-			const { error } = (await read(options, 3)).data.resultData;
-			expect(error?.message).toContain(
-				'Calls may be missing, because the call list changed in each of 3 readings',
-			);
-			expect(error?.description).toContain("set a larger 'Page Size'");
-			expect(error?.description).toContain("'Path to Total Count in Response'");
-		},
-	);
+	test('stops the workflow with Require Complete List', async () => {
+		const { error } = (await read({ requireComplete: true }, 3)).data.resultData;
+		expect(error?.message).toContain(
+			'Calls may be missing, because the call list changed in each of 3 readings',
+		);
+		expect(error?.description).toContain("set a larger 'Page Size'");
+		expect(error?.description).toContain("'Path to Total Count in Response'");
+	});
 });
 
 test('with Require Complete List, the whole list is read at any limit', async () => {

@@ -1,4 +1,4 @@
-import { latestOfEachNumber } from '../../../nodes/GetCall/latestCalls';
+import { callsByNumber } from '../../../nodes/GetCall/latestCalls';
 import type { JsonObject, JsonValue } from '../../../nodes/core/values/json';
 
 const SAME = '2027-01-01T10:00:00Z';
@@ -9,7 +9,7 @@ const call = (call_id: string, created_at: JsonValue = SAME, more: JsonObject = 
 	...more,
 });
 const latest = async (...calls: JsonObject[]) =>
-	(await latestOfEachNumber(calls)).map(({ call_id: id }) => id);
+	(await callsByNumber(calls)).flatMap(({ newest }) => newest.map(({ call_id: id }) => id));
 
 test.each<[string, JsonObject[], string[]]>([
 	[
@@ -48,7 +48,7 @@ test.each<[string, JsonObject[], string[]]>([
 		[call('a'), call('b', SAME, { phone_number: '+14176543210' })],
 		['a', 'b'],
 	],
-	['calls without a number', [call('a'), call('b', SAME, { phone_number: null })], ['a', 'b']],
+	['no call without a number', [call('a'), call('b', SAME, { phone_number: null })], ['a']],
 	['the only call of a number, whose time is unreadable', [call('a', 'yesterday')], ['a']],
 ])('keeps %s, in any order of the list', async (_what, calls, expected) => {
 	expect(await latest(...calls)).toEqual(expected);

@@ -17,7 +17,8 @@ const WORKING_HOURS: CallingHours = {
 const callAt = (hours: CallingHours, now: DateTime, scheduledAt?: string) => {
 	const zone = 'Asia/Kolkata';
 	const schedule = scheduledAt && { at: scheduledAt, field: 'Date and Time' as const, zone };
-	return callTime({ hours, schedule: schedule || undefined, limit: undefined }, now);
+	const others = { limit: undefined, consent: undefined };
+	return callTime({ hours, schedule: schedule || undefined, ...others }, now);
 };
 
 /** Whether a moment is within the hours, by their definition. */

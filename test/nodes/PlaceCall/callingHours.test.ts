@@ -285,7 +285,7 @@ it.each<INodeParameters>([HOURS, { callLimit: 'day', maximumCalls: 1 }])(
 	async (parameters) => {
 		const developerSettings = { additionalBodyFields: '{ "scheduled_at": "23:00" }' };
 		expect(await refusal({ ...parameters, developerSettings })).toBe(
-			"'Additional Body Fields' can't have scheduled_at with 'Calling Hours' or 'Limit Calls per Person'. Remove scheduled_at, and set the time in 'When to Call'.",
+			"'Additional Body Fields' can't have scheduled_at with 'Calling Hours', 'Limit Calls per Person', or 'Consent'. Remove scheduled_at, and set the time in 'When to Call'.",
 		);
 		expect(await sent({ developerSettings })).toMatchObject({ scheduled_at: '23:00' });
 	},
@@ -304,6 +304,22 @@ describe('when the hours end during the execution', () => {
 		const developerSettings = { additionalBodyFields: '{ "tag": "a" }' };
 		const body = await sent(within({ developerSettings }));
 		expect(body).toEqual({ ...BODY, tag: 'a', scheduled_at: MONDAY });
+	});
+
+	it('calls of the last minute go now, and the one for which it takes too long is scheduled', async () => {
+		itIs('2026-11-20T17:59:10+05:30');
+		const bodies: IDataObject[] = [];
+		callsEndpoint()
+			.times(3)
+			.reply(200, (_uri, body) => {
+				bodies.push(typeof body === 'string' ? {} : body);
+				// The service takes 30 seconds for each.
+				itIs(`2026-11-20T${['17:59:40', '18:00:10', '18:00:40'][bodies.length - 1]}+05:30`);
+				return { success: true, data: { call_id: `call-${bodies.length}` } };
+			});
+		const run = await place({ ...perItem, ...HOURS }, { items: people(3) });
+		expect(records(run).map(({ placed }) => placed)).toEqual([true, true, true]);
+		expect(bodies.map((body) => body.scheduled_at)).toEqual([undefined, undefined, MONDAY]);
 	});
 
 	it('a call for shortly before that the service is too busy for is in the past, and not sent again', async () => {

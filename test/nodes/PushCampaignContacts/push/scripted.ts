@@ -5,6 +5,7 @@ export const defaultChoice: ColumnChoice = {
 	personName: 'person_name',
 	lastName: '',
 	others: 'all',
+	consent: undefined,
 	isTool: false,
 	from: 'items',
 };
@@ -13,6 +14,7 @@ export const columns: Columns = {
 	personName: undefined,
 	lastName: undefined,
 	others: 'all',
+	consent: undefined,
 	reserved: new Set(['phone']),
 	notOfAll: new Set(['phone']),
 };

@@ -1,0 +1,159 @@
+/** Get Unreached: who is returned to be called again, with what, and who isn't. */
+import type { IDataObject, INodeParameters } from 'n8n-workflow';
+import { plainText } from '../../../nodes/core/values/values';
+import { clock } from '../../../nodes/host/clock';
+import { hintsOf, service } from '../../engine';
+import { nodeHarness } from '../nodeHarness';
+
+const { records, errorOf, run } = nodeHarness('getCall', {
+	...{ operation: 'getUnreached', statuses: 'not_picked, failed' },
+	...{ periodDays: 7, maximumAttempts: 3, hoursBetween: 20 },
+});
+const NOW = '2026-11-29T11:00:00+05:30';
+beforeEach(() => {
+	jest.spyOn(clock, 'now').mockReturnValue(Date.parse(NOW));
+});
+afterEach(() => jest.restoreAllMocks());
+
+const credential = {
+	describeCallList: true,
+	...{ callListPath: 'data', callListPaging: 'whole', callListFromName: 'since' },
+};
+const phone = (person: number) => `+91900000000${person}`;
+/** Of a person, this many hours ago. */
+const call = (person: number, hours: number, status = 'not_picked', more: IDataObject = {}) => ({
+	call_id: `${person}-${hours}`,
+	...{ phone_number: phone(person), caller_name: `Person ${person}`, status },
+	created_at: new Date(Date.parse(NOW) - hours * 3_600_000).toISOString(),
+	...more,
+});
+/** The service has these calls. */
+const has = (...data: IDataObject[]) => {
+	const queries: unknown[] = [];
+	const remember = (query: unknown) => queries.push(query) > 0;
+	service().get('/v1/calls').query(remember).reply(200, { success: true, data });
+	return queries;
+};
+const personIn = (to: unknown) => Number(plainText(to).slice(-1));
+/** Who is returned. */
+const found = async (parameters: INodeParameters = {}) =>
+	(await records(parameters, { credential })).map(({ phone: to }) => personIn(to));
+
+test('returns a person with the number of attempts, the last outcome, and when a call is possible again', async () => {
+	const queries = has(call(1, 30), call(1, 50, 'failed'));
+	expect(await records({}, { credential })).toEqual([
+		{
+			person_name: 'Person 1',
+			phone: phone(1),
+			attempts: 2,
+			last_outcome: 'Not answered',
+			last_call_at: '2026-11-27T23:30:00.000Z',
+			next_call_possible_at: '2026-11-28T14:30:00-05:00',
+			last_call_id: '1-30',
+			phone_key: '919000000001',
+		},
+	]);
+	expect(queries).toEqual([{ since: '2026-11-22T00:30:00-05:00' }]);
+});
+
+test.each<[string, IDataObject[], INodeParameters?]>([
+	['was reached in the latest call', [call(1, 50), call(1, 30, 'picked')]],
+	[
+		'was reached in one of two calls that began at the same time',
+		[call(1, 30), call(1, 30, 'picked', { call_id: 'b' })],
+	],
+	['has a call with a status that nobody chose', [call(1, 30, 'busy')]],
+	['has a call in progress', [call(1, 50), call(1, 30, 'in_progress')]],
+	['had as many calls as allowed', [call(1, 30), call(1, 50), call(1, 70)]],
+	['had as many attempts in one call', [call(1, 30, 'not_picked', { retry_count: 2 })]],
+	['was called a moment ago', [call(1, 50), call(1, 19)]],
+	[
+		'has only calls with another one of the statuses',
+		[call(1, 30, 'failed')],
+		{ statuses: 'not_picked' },
+	],
+	['has no number', [call(1, 30, 'not_picked', { phone_number: null })]],
+])('does not return a person who %s', async (_what, calls, parameters = {}) => {
+	has(...calls, call(2, 30));
+	const chosen = { ...parameters };
+	if (parameters.statuses === undefined) chosen.statuses = 'Not Answered or Failed';
+	expect(await found(chosen)).toEqual([2]);
+});
+
+test('returns those first who wait longest, and says when others can be called', async () => {
+	has(call(1, 30), call(2, 19), call(3, 40), call(4, 10));
+	const result = await run({}, { credential });
+	const { main = [] } = result.data.resultData.runData.Node?.[0]?.data ?? {};
+	expect(main[0]?.map(({ json }) => json.phone)).toEqual([phone(3), phone(1)]);
+	expect(hintsOf(result)).toEqual([
+		'2 more can be called later, the first from Sunday, 29 November 2026, 01:30 (America/New_York).',
+	]);
+});
+
+describe('with a goal', () => {
+	const goal = (people: number) => ({ options: { goal: people } });
+	const calls = [
+		...[call(1, 60, 'picked'), call(1, 30), call(2, 30, 'picked'), call(3, 1, 'in_progress')],
+		...[call(4, 40), call(5, 50), call(6, 60)],
+	];
+
+	test.each<[number, number[]]>([
+		[5, [6, 5]],
+		[4, [6]],
+		[3, []],
+		[1, []],
+	])('of %i, returns as many as are missing', async (people, expected) => {
+		has(...calls);
+		const result = await run(goal(people), { credential });
+		const { main = [] } = result.data.resultData.runData.Node?.[0]?.data ?? {};
+		const found = main[0]?.map(({ json }) => personIn(json.phone));
+		expect(found).toEqual(expected);
+		expect(hintsOf(result)).toEqual([
+			`The goal is ${people}, and 3 were or may be reached, so ${expected.length} of 4 are returned.`,
+		]);
+	});
+
+	test('that is far away, returns all', async () => {
+		has(...calls);
+		expect(await found(goal(50))).toEqual([6, 5, 4, 1]);
+	});
+});
+
+test('a time without an offset stops the node, unless any time is possible', async () => {
+	const time = { created_at: '2026-11-28 01:00:00' };
+	has(call(1, 30, 'not_picked', time));
+	expect(await errorOf({}, { credential })).toMatchObject({
+		message: `The latest call of each number isn't certain, because "2026-11-28 01:00:00" in created_at isn't a time with an offset`,
+	});
+	has(call(1, 30, 'not_picked', time));
+	expect(await records({ hoursBetween: 0 }, { credential })).toMatchObject([
+		{ last_call_at: '2026-11-28 01:00:00', next_call_possible_at: null },
+	]);
+});
+
+test.each<[string, INodeParameters, string]>([
+	['no status', { statuses: ' , ' }, "'Statuses' is empty"],
+	['no attempts', { maximumAttempts: 0 }, "'Maximum Attempts' must be at least 1"],
+	['half an hour', { hoursBetween: 0.5 }, "'Hours Between Calls' must be a whole number"],
+	['no days', { periodDays: 0 }, "'Period (Days)' must be at least 1"],
+	['a goal of nobody', { options: { goal: 0 } }, "'Goal (People Reached)' must be at least 1"],
+])('with %s, reads nothing', async (_what, parameters, message) => {
+	const { message: said } = await errorOf(parameters, { credential });
+	expect(said).toContain(message);
+});
+
+test('requires what the credential must say about the list', async () => {
+	const { description } = await errorOf();
+	expect(description).toContain("'Path to List in Response', 'Pagination'");
+});
+
+test('stops if calls may be missing', async () => {
+	const numbered = { ...credential, callListPaging: 'pageFromOne', callListPageName: 'p' };
+	const data = { data: [call(1, 30)], total: 2 };
+	const pages = service().get('/v1/calls').query(true);
+	pages.times(6).reply((uri) => [200, uri.includes('p=2') ? { ...data, data: [] } : data]);
+	const counted = { ...numbered, callListTotalPath: 'total' };
+	expect(await errorOf({}, { credential: counted })).toMatchObject({
+		message: expect.stringContaining('Calls may be missing, because the call list changed'),
+	});
+});

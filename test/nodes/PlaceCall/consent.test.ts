@@ -1,0 +1,211 @@
+/** *Consent*: whom Place Call doesn't call, and that no model can change that. */
+import omit from 'lodash/omit';
+import type { IDataObject, INodeParameters } from 'n8n-workflow';
+import { plainText } from '../../../nodes/core/values/values';
+import { engineTool, hintsOf, inlineTool, mcpTool, records, skipSleeps } from '../../engine';
+import {
+	acceptCalls,
+	acceptUpTo,
+	HOURS,
+	NOON,
+	perItem,
+	phone,
+	placeCallHarness,
+} from './placeCallHarness';
+
+const harness = placeCallHarness();
+const { place, refusal, placeCallNode: node } = harness;
+const rule = (over: IDataObject = {}) => ({
+	options: { consent: { rule: { column: 'agreed_on', maxDays: 30, ...over } } },
+});
+const CONSENT = { ...perItem, ...rule() };
+const settings = { timezone: 'Asia/Kolkata' };
+
+let itIs: (iso: string) => void;
+beforeEach(() => (itIs = skipSleeps(Date.parse(NOON))));
+afterEach(() => jest.restoreAllMocks());
+
+/** Why each person isn't called, or that they are. */
+const reasons = async (items: IDataObject[], over: INodeParameters = {}) =>
+	records(await place({ ...CONSENT, ...over }, { items, settings })).map(
+		({ placed, not_placed_reason: reason, consent_reason: found }) =>
+			placed === true ? 'called' : `${plainText(reason)}: ${plainText(found)}`,
+	);
+const agreed = (agreed_on: string | null, index = 0): IDataObject => ({
+	phone: phone(index),
+	agreed_on,
+});
+
+it('calls people with a recent date, and says of the others what was found', async () => {
+	const bodies = acceptCalls(2);
+	const items = [
+		agreed('2026-11-20', 0),
+		agreed('2026-10-20', 1),
+		agreed('', 2),
+		agreed('03/04/2026', 3),
+		agreed('2026-11-21', 4),
+		agreed('2026-10-21', 5),
+	];
+	const run = await place(CONSENT, { items, settings });
+	expect(bodies.map(({ phone_number: to }) => to)).toEqual([phone(0), phone(5)]);
+	expect(records(run)[1]).toEqual({
+		...agreed('2026-10-20', 1),
+		placed: false,
+		call_id: null,
+		not_placed_reason: 'no_consent',
+		consent_reason:
+			'Column "agreed_on" has "2026-10-20", which is more than 30 days before 2026-11-20.',
+		phone_key: `91${phone(1)}`,
+	});
+	expect(hintsOf(run)[0]).toMatch(/^6 items: 2 called, 4 without consent\./);
+});
+
+it('Check Only says how many have no consent, and calls nobody', async () => {
+	const items = [agreed('2026-11-20', 0), agreed(null, 1)];
+	const run = await place({ ...CONSENT, whatToDo: 'check' }, { items, settings });
+	expect(hintsOf(run)[0]).toMatch(/^2 items: 1 without consent, 1 would be called\./);
+});
+
+it('finds nested values, and a column whose name has a dot', async () => {
+	acceptCalls(2);
+	const items = [
+		{ phone: phone(0), consent: { date: '2026-11-20' } },
+		{ phone: phone(1), 'consent.date': '2026-11-20' },
+	];
+	expect(await reasons(items, rule({ column: 'consent.date' }))).toEqual(['called', 'called']);
+});
+
+it('takes no value that every object has', async () => {
+	const [reason] = await reasons([agreed('2026-11-20')], rule({ column: 'constructor' }));
+	expect(reason).toContain('Column "constructor" has no date');
+});
+
+it('calls the second of two rows with the same number if only that one has a consent', async () => {
+	acceptCalls(1);
+	const found = await reasons([agreed(''), agreed('2026-11-20')]);
+	expect(found).toEqual(['no_consent: Column "agreed_on" has no date.', 'called']);
+});
+
+it.each<[string, INodeParameters]>([
+	['at a date', { when: 'dateTime', scheduledAt: '2026-11-23T09:00:00+05:30' }],
+	['at the next opening', { ...HOURS }],
+])('a call %s needs a consent that is recent enough then', async (_what, over) => {
+	itIs('2026-11-20T22:00:00+05:30');
+	const bodies = acceptCalls(1);
+	const [early, late] = await reasons([agreed('2026-10-23', 0), agreed('2026-10-24', 1)], over);
+	expect([early, late]).toEqual([
+		'no_consent: Column "agreed_on" has "2026-10-23", which is more than 30 days before 2026-11-23.',
+		'called',
+	]);
+	expect(bodies).toMatchObject([{ scheduled_at: '2026-11-23T09:00:00+05:30' }]);
+});
+
+it('a time of day is sent with its date, because the age of the consent depends on it', async () => {
+	const over = { when: 'timeOfDay', scheduledTime: '18:30' };
+	const bodies = acceptCalls(1);
+	await reasons([agreed('2026-11-20')], over);
+	expect(bodies).toMatchObject([{ scheduled_at: '2026-11-20T18:30:00+05:30' }]);
+});
+
+it.each<[string, IDataObject, string]>([
+	['no column', { column: ' ' }, "'Consent' needs 'Consent Column' and 'At Most (Days Old)'"],
+	['no number of days', { maxDays: '' }, "'At Most (Days Old)' in 'Consent' must be a number"],
+	['a negative number', { maxDays: -1 }, "'At Most (Days Old)' must be a whole number"],
+	['half a day', { maxDays: 0.5 }, "'At Most (Days Old)' must be a whole number"],
+	[
+		'an expression',
+		{ column: '={{ "agreed_on" }}' },
+		"'Consent Column' in 'Consent' must be a value without expressions",
+	],
+])('calls nobody with %s', async (_what, over, message) => {
+	expect(await refusal({ ...CONSENT, ...rule(over) }, { items: [agreed('2026-11-20')] })).toContain(
+		message,
+	);
+});
+
+it('calls nobody if the option was added, and has no fields', async () => {
+	const empty = { ...perItem, options: { consent: {} } };
+	expect(await refusal(empty, { items: [agreed('2026-11-20')] })).toContain(
+		"'Consent' needs 'Consent Column'",
+	);
+});
+
+it('calls nobody if the body has another time of the call', async () => {
+	const developerSettings = { additionalBodyFields: '{ "scheduled_at": "23:00" }' };
+	expect(
+		await refusal({ ...CONSENT, developerSettings }, { items: [agreed('2026-11-20')] }),
+	).toMatch(/can't have scheduled_at with .* or 'Consent'/);
+});
+
+describe('as a tool', () => {
+	const row = agreed('', 0);
+	const today = { agreed_on: '2026-11-20' };
+	const NOT_CALLED = {
+		outcome: 'not_sent',
+		what_happened: expect.stringContaining("doesn't show a recent consent"),
+		next_step: expect.stringContaining('Do not repeat this request.'),
+	};
+
+	it.each([
+		['run by the engine', engineTool],
+		['run by the agent', inlineTool],
+	])('%s, calls the person of a row with a consent', async (_route, toolOf) => {
+		const bodies = acceptCalls(1);
+		const tool = toolOf(node(CONSENT), { row: agreed('2026-11-19') });
+		expect(await tool()).toMatchObject({ outcome: 'done' });
+		expect(bodies).toMatchObject([{ phone_number: phone(0) }]);
+	});
+
+	it.each([
+		['run by the engine', engineTool],
+		['run by the agent', inlineTool],
+	])('%s, a consent that the model gives is none', async (_route, toolOf) => {
+		const bodies = acceptUpTo(2);
+		expect(await toolOf(node(CONSENT), { row })(today)).toMatchObject(NOT_CALLED);
+		const without = omit(row, 'agreed_on');
+		expect(await toolOf(node(CONSENT), { row: without })(today)).toMatchObject(NOT_CALLED);
+		expect(bodies).toEqual([]);
+	});
+
+	it('the consent of one row is none for another', async () => {
+		const bodies = acceptUpTo(1);
+		const rows = [agreed('2026-11-19', 0), agreed('', 1)];
+		const tool = engineTool(node(CONSENT), { row: agreed('', 1), rows });
+		expect(await tool(today)).toMatchObject({ outcome: 'not_sent' });
+		expect(bodies).toEqual([]);
+	});
+
+	it('for an MCP client, which has no row, calls nobody', async () => {
+		const bodies = acceptUpTo(1);
+		const fixed = node({ ...rule() });
+		expect(await mcpTool(fixed, 'a session')(today)).toMatchObject(NOT_CALLED);
+		expect(bodies).toEqual([]);
+	});
+
+	it.each<[string, INodeParameters]>([
+		['the number', { phoneNumber: "={{ $fromAI('phone') }}" }],
+		['the country', { countryCode: "={{ $fromAI('country') }}" }],
+	])(
+		'a model that chooses %s calls nobody, because the consent is that of the row',
+		async (...one) => {
+			const [, over] = one;
+			const bodies = acceptUpTo(1);
+			const tool = engineTool(node({ ...CONSENT, ...over }), { row: agreed('2026-11-19') });
+			expect(await tool({ phone: phone(1), country: 'IN' })).toMatchObject({
+				outcome: 'not_sent',
+				what_happened: expect.stringContaining("the model can't choose the number"),
+			});
+			expect(bodies).toEqual([]);
+		},
+	);
+
+	it('a model cannot choose the column or the days', async () => {
+		const bodies = acceptUpTo(1);
+		const open = rule({ column: "={{ $fromAI('column') }}" });
+		const tool = engineTool(node({ ...perItem, ...open }), {
+			row: { ...agreed(''), born: '2026-11-19' },
+		});
+		expect(await tool({ column: 'born' })).toMatchObject({ outcome: 'not_sent' });
+		expect(bodies).toEqual([]);
+	});
+});
