@@ -54,7 +54,8 @@ const BUILD_PATTERNS = [
 const ROOMS = [
 	...['core/values', 'core/service', 'core/profile', 'core/phone', 'core/calls', 'core/campaigns'],
 	...['core/chat', 'core', 'core/dnd', 'core/profileTest'],
-	...['host', 'host/tools', 'host/http', 'host/forms', 'host/once', 'host/run', 'host/triggers'],
+	...['host', 'host/caller', 'host/tools', 'host/http', 'host/forms'],
+	...['host/once', 'host/run', 'host/triggers'],
 ];
 
 const pathOf = (file) =>

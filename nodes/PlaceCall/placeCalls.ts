@@ -18,7 +18,7 @@ import { asItems, withInputIfFailed } from '../host/run/itemLoop';
 import type { OperationRun } from '../host/run/operations';
 import { sendEachItem } from '../host/run/sendLoop';
 import type { Quota, PreparedRequest } from '../host/once/preparedRequest';
-import { mcpSessionOf } from '../host/tools/agentRun';
+import { callerOf } from '../host/caller/caller';
 import { addHintsForPerson } from '../host/tools/hints';
 import { readAdditions, readConcurrency } from '../host/forms/options';
 import { plainText } from '../core/values/values';
@@ -165,12 +165,11 @@ function prepareCall(run: CallRun, index: number): PreparedRequest<AccountClient
 }
 
 /**
- * What a model can do about a call that begins later. If it repeats its request, the node reads the call once it's due. It
- * doesn't recognize an MCP client without a session.
+ * What a model can do about a call that begins later. If it repeats its request, the node reads the call once it's due.
  */
 function afterItIsDue({ context, waits }: CallRun, output: INodeExecutionData[]): string {
 	const areTimesKnown = output.every((call) => Number.isFinite(dueTimeOf(call)));
-	return waits && areTimesKnown && mcpSessionOf(context) !== ''
+	return waits && areTimesKnown && callerOf(context).isRecognized
 		? 'To get its result, repeat this request after that time. No second call is placed.'
 		: 'Do not repeat this request. Read the call after that time by its ID.';
 }
