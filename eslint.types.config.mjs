@@ -54,7 +54,7 @@ const BUILD_PATTERNS = [
 const ROOMS = [
 	...['core/values', 'core/service', 'core/profile', 'core/phone', 'core/calls', 'core/campaigns'],
 	...['core/chat', 'core', 'core/dnd', 'core/profileTest'],
-	...['host', 'host/caller', 'host/tools', 'host/http', 'host/forms'],
+	...['host', 'host/caller', 'host/execution', 'host/tools', 'host/http', 'host/forms'],
 	...['host/once', 'host/run', 'host/triggers'],
 ];
 
@@ -194,7 +194,7 @@ export default defineConfig(
 		rules: { 'no-restricted-properties': ['error', ADD_HINTS] },
 	},
 	{
-		files: ['nodes/host/tools/hints.ts'],
+		files: ['nodes/host/execution/hints.ts'],
 		rules: { 'no-restricted-properties': ['error', ...CLOCK_PROPERTIES] },
 	},
 	{

@@ -6,7 +6,7 @@ import { onScreenOnly, USER } from '../core/service/resolution';
 import { shortFingerprint } from '../core/values/hash';
 import { isJsonObject, type JsonObject } from '../core/values/json';
 import { type Lifetime, openRecord, runIndexOf } from '../host/once/executionStore';
-import { followsRun } from '../host/run/executionData';
+import { followsRun } from '../host/execution/executionData';
 import { callerOf } from '../host/caller/caller';
 import { plainText } from '../core/values/values';
 import { NotPlaced } from './notPlaced';

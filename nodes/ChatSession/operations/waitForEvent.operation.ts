@@ -1,4 +1,4 @@
-import { canceledError } from '../../host/tools/cancel';
+import { canceledError } from '../../host/execution/cancel';
 import {
 	chosenTypes,
 	eventTypesField,

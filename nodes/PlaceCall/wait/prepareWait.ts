@@ -8,7 +8,12 @@ import {
 import { CallWatch } from '../../core/calls/callWatch';
 import { readCallRecord } from '../../core/calls/readCall';
 import { notesOfWaiting } from '../../host/once/openNotes';
-import { canceledError, cancellableSleep, cancelSignal, isCanceled } from '../../host/tools/cancel';
+import {
+	canceledError,
+	cancellableSleep,
+	cancelSignal,
+	isCanceled,
+} from '../../host/execution/cancel';
 import { toErrorItem } from '../../host/http/nodeErrors';
 import { type AccountClient } from '../../host/http/accountClient';
 import { clock } from '../../host/clock';

@@ -9,7 +9,7 @@ import { isJsonObject, type JsonValue } from '../../core/values/json';
 import { clock } from '../clock';
 import { type Model, TOOL_LIMITS } from '../caller/caller';
 import type { CompletedRequest } from '../caller/runResult';
-import { addHintsForPerson } from './hints';
+import { addHintsForPerson } from '../execution/hints';
 import { messageOf } from '../../core/values/values';
 
 /** The result of a tool request for a model, always with the same fields. */
