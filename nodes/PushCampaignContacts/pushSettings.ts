@@ -6,7 +6,7 @@ import { LIMITS } from '../core/service/limits';
 import type { Fields } from '../host/forms/fields';
 import type { OperationRun } from '../host/run/operations';
 import { readAdditions } from '../host/forms/options';
-import { runsAsTool } from '../host/tools/toolRun';
+import { callerOf } from '../host/caller/caller';
 import { quoted } from '../core/values/values';
 import { contactsFrom } from './readRows';
 import type { CampaignTarget } from './push/chunkSender';
@@ -55,7 +55,7 @@ export async function readPushSettings(run: OperationRun): Promise<PushSettings>
 			personName: form.text('personNameColumn'),
 			lastName: options.text('lastNameColumn'),
 			others: readOtherColumns(form),
-			isTool: runsAsTool(run.context),
+			isTool: callerOf(run.context).kind === 'model',
 			from: contactsFrom(form),
 		},
 		contactsPerRequest: checkContactsPerRequest(

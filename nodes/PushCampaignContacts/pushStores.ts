@@ -6,7 +6,7 @@ import { isJsonObject } from '../core/values/json';
 import { openRecord, runIndexOf } from '../host/once/executionStore';
 import { openStore, type StoreUse } from '../host/once/rememberedTexts';
 import { openNotes } from '../host/once/openNotes';
-import { runsAsTool } from '../host/tools/toolRun';
+import { callerOf } from '../host/caller/caller';
 import {
 	isNumbersRecord,
 	type NumberList,
@@ -36,7 +36,7 @@ export async function openStores(
 	context: IExecuteFunctions,
 	{ campaign, additions, skipPushedBefore }: Omit<PushSettings, 'columns'>,
 ): Promise<Stores> {
-	const isTool = runsAsTool(context);
+	const isTool = callerOf(context).kind === 'model';
 	// A workflow pushes a number once per execution, a model once per agent run or MCP session, across all tools and rows.
 	const lifetime = isTool ? 'agentRun' : 'execution';
 	const empty = { count: 0, lists: {}, runs: {} };

@@ -3,7 +3,7 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 import { ExplainedError } from '../../core/service/errors';
 import { BoundedMap } from '../../core/values/boundedMap';
 import { isJsonObject } from '../../core/values/json';
-import { isCanceled } from '../tools/cancel';
+import { isCanceled } from '../execution/cancel';
 import { originOf } from './executionOrigin';
 import { openRecord } from './executionStore';
 import { AttemptState, Notes } from './notes';

@@ -10,7 +10,7 @@ import {
 } from '../../core/deduplicationStore';
 import { type Limiter, runExclusive } from '../../core/values/keyedMutex';
 import { clock } from '../clock';
-import { cancelSignal } from '../tools/cancel';
+import { cancelSignal } from '../execution/cancel';
 import { messageOf } from '../../core/values/values';
 
 const OPTIONS = { mode: 'entries' } as const;

@@ -3,8 +3,8 @@ import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { explained, ExplainedError, failedRepeat, OutcomeUnknown } from '../../core/service/errors';
 import { isJsonObject } from '../../core/values/json';
 import type { Limiter } from '../../core/values/keyedMutex';
-import { requireRunning } from '../tools/cancel';
-import { runsAsTool } from '../tools/toolRun';
+import { requireRunning } from '../execution/cancel';
+import { callerOf } from '../caller/caller';
 import { openRecord } from './executionStore';
 import type { Notes } from './notes';
 import { openNotes } from './openNotes';
@@ -53,7 +53,7 @@ export class SendOnce<Deps> {
 		private readonly createDeps: () => Promise<Deps>,
 		private readonly quota?: (index: number) => Quota,
 	) {
-		this.isTool = runsAsTool(context);
+		this.isTool = callerOf(context).kind === 'model';
 		this.records = openRecord(context, 'requests', areRecords, {});
 		this.earlierItems = new Set(Object.values(this.records).map(({ item }) => item));
 		this.notes = once(async () => await openNotes(context));

@@ -2,9 +2,7 @@ import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { NotSent } from '../../core/service/errors';
 import { BoundedMap } from '../../core/values/boundedMap';
 import { KeyedMutex } from '../../core/values/keyedMutex';
-import { isReviewed } from '../tools/agentRun';
-import { toolCallIdOf } from '../tools/askingRow';
-import { setCompleted } from '../tools/toolRun';
+import { callerOf } from '../caller/caller';
 import type { PreparedRequest } from './preparedRequest';
 import { type RequestRecords, hashOf } from './requestRecord';
 
@@ -41,7 +39,9 @@ export async function sendForModel<Deps>(
 	const known = toolRequests.get(records) ?? new ToolRequests();
 	toolRequests.set(records, known);
 	const { mutex, completedCounts, approved } = known;
-	const approval = isReviewed(context) ? hashOf([toolCallIdOf(context), toolRequest]) : undefined;
+	const { agent, result } = callerOf(context);
+	const isReviewed = agent?.isReviewed === true;
+	const approval = isReviewed ? hashOf([agent.toolCallId, toolRequest]) : undefined;
 	// Before it waits, so that a request that comes again while it's in flight is the same one.
 	const occurrence = repeatable ? (completedCounts.get(toolRequest) ?? 0) : 0;
 	const key = `${name}#${occurrence}`;
@@ -53,7 +53,7 @@ export async function sendForModel<Deps>(
 			const output = await send(key, toolRequest);
 			if (approval !== undefined) approved.set(approval, true);
 			if (repeatable) completedCounts.set(toolRequest, occurrence + 1);
-			setCompleted(context, {
+			result.setCompleted({
 				...{ output, isReplay, repeatable },
 				happened: happened(output),
 				nextStep: nextStep?.(output),

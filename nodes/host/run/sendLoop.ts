@@ -5,7 +5,7 @@ import { type Limiter, noLimit } from '../../core/values/keyedMutex';
 import { runIndexOf } from '../once/executionStore';
 import { SendOnce } from '../once/sendOnce';
 import type { PreparedRequest, Quota } from '../once/preparedRequest';
-import { runsAsTool } from '../tools/toolRun';
+import { callerOf } from '../caller/caller';
 import { counted } from '../../core/values/values';
 import { forEachItem, type ItemLoopOptions, ranges, tryEach } from './itemLoop';
 
@@ -35,7 +35,7 @@ export async function sendEachItem<Deps>(
 	{ createDeps, beforeFirst, limiterFor, quota, ...options }: SendLoopOptions<Deps>,
 ): Promise<INodeExecutionData[]> {
 	const handler = new SendOnce(context, createDeps, quota);
-	const isTool = runsAsTool(context);
+	const isTool = callerOf(context).kind === 'model';
 	const { length: perItem } = options.partNames ?? [''];
 	const indexes = [...Array(context.getInputData().length * perItem).keys()];
 	const requests = new Map<number, PreparedRequest<Deps>>();

@@ -1,1 +1,0 @@
-export * from '../execution/cancel';
