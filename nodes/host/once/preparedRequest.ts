@@ -1,5 +1,5 @@
 import type { INodeExecutionData } from 'n8n-workflow';
-import { ExplainedError, type OutcomeUnknown } from '../../core/service/errors';
+import { NotSent, type OutcomeUnknown } from '../../core/service/errors';
 import { forEveryone, USER } from '../../core/service/resolution';
 
 /** A checked request that must not be sent twice. */
@@ -42,18 +42,13 @@ export type PreparedRequest<Deps> = {
 /** The limit per agent run or MCP session, across all tools. `unit`: a singular noun for messages, such as "call". */
 export type Quota = { unit: string; max: number };
 
-/** The model has used up its quota. */
-export class QuotaExceeded extends ExplainedError {
-	override readonly name = 'QuotaExceeded';
-	readonly outcome = 'not_sent';
-
-	constructor({ unit, max }: Quota) {
-		super(
-			`Nothing was sent, because this run has used its limit of ${max} ${unit}${max === 1 ? '' : 's'}`,
-			forEveryone(
-				`Do not ask for another ${unit} now. Tell ${USER} what was done and what remains to be done.`,
-			),
-			{ isFinal: true },
-		);
-	}
+/** The error of a request beyond the quota. */
+export function overQuota({ unit, max }: Quota): NotSent {
+	return new NotSent(
+		`Nothing was sent, because this run has used its limit of ${max} ${unit}${max === 1 ? '' : 's'}`,
+		forEveryone(
+			`Do not ask for another ${unit} now. Tell ${USER} what was done and what remains to be done.`,
+		),
+		{ isTransient: false, isFinal: true },
+	);
 }

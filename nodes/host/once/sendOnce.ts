@@ -8,7 +8,7 @@ import { callerOf } from '../caller/caller';
 import { openRecord } from './executionStore';
 import type { Notes } from './notes';
 import { openNotes } from './openNotes';
-import { type PreparedRequest, type Quota, QuotaExceeded } from './preparedRequest';
+import { type PreparedRequest, type Quota, overQuota } from './preparedRequest';
 import {
 	areRecords,
 	isRepeatable,
@@ -170,7 +170,7 @@ export class SendOnce<Deps> {
 	/** Rejected and unsent requests have no record, so they don't count. */
 	private requireQuota(quota: Quota): void {
 		const used = Object.values(this.records).filter(({ unit }) => unit === quota.unit);
-		if (used.length >= quota.max) throw new QuotaExceeded(quota);
+		if (used.length >= quota.max) throw overQuota(quota);
 	}
 }
 
