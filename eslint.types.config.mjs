@@ -55,7 +55,8 @@ const ROOMS = [
 	...['core/values', 'core/service', 'core/ledger', 'core/profile', 'core/phone', 'core/calls'],
 	...['core/campaigns'],
 	...['core/chat', 'core', 'core/dnd', 'core/profileTest'],
-	...['host', 'host/tools', 'host/http', 'host/forms', 'host/ledger', 'host/run', 'host/triggers'],
+	...['host', 'host/caller', 'host/execution', 'host/tools', 'host/http', 'host/forms'],
+	...['host/ledger', 'host/run', 'host/triggers'],
 ];
 
 const pathOf = (file) =>
@@ -194,7 +195,7 @@ export default defineConfig(
 		rules: { 'no-restricted-properties': ['error', ADD_HINTS] },
 	},
 	{
-		files: ['nodes/host/tools/hints.ts'],
+		files: ['nodes/host/execution/hints.ts'],
 		rules: { 'no-restricted-properties': ['error', ...CLOCK_PROPERTIES] },
 	},
 	{

@@ -19,8 +19,8 @@ import { type CompletionSettings, readCompletionSettings } from '../host/forms/c
 import { NodeParameters } from '../host/forms/nodeParameters';
 import { createAccountClient } from '../host/http/accountClient';
 import { clock } from '../host/clock';
-import { cancellableSleep } from '../host/tools/cancel';
-import { itemsGiven } from '../host/run/executeOnce';
+import { cancellableSleep } from '../host/execution/cancel';
+import { itemsGiven } from '../host/caller/input';
 import { asItems } from '../host/run/itemLoop';
 import { toErrorItem, toNodeError } from '../host/http/nodeErrors';
 import { newEvents } from '../host/triggers/newEvents';
@@ -28,7 +28,7 @@ import { readBody, reject } from '../host/triggers/webhookRequest';
 import { completionFields } from './properties';
 import { notRead, readCompletedCall } from './readCompletedCall';
 import { type Explanation, onScreenOnly } from '../core/service/resolution';
-import { addHints } from '../host/tools/hints';
+import { addHints } from '../host/execution/hints';
 import { quoted } from '../core/values/values';
 
 /** Starts an execution with an item for each call that the request reports. */

@@ -9,7 +9,7 @@ import {
 	type JsonValue,
 	valuesIn,
 } from '../core/values/json';
-import { runsAsTool } from '../host/tools/toolRun';
+import { callerOf } from '../host/caller/caller';
 import { turnFault } from './turnFault';
 
 /** A response has these fields only if the service accepted the message (`Turn` in docs/openapi.yaml). */
@@ -88,5 +88,6 @@ export function withReplyHint(
 	const isElsewhere = isAsync || (state !== 'default' && ACCEPTED_STATES.has(state));
 	if (!isTakenOver && !isElsewhere) return output;
 	const [why, next] = isTakenOver ? TAKEN_OVER : REPLIED_ELSEWHERE;
-	return { ...output, reply: null, reply_hint: runsAsTool(context) ? why : `${why} ${next}` };
+	const isForModel = callerOf(context).reader === 'forModel';
+	return { ...output, reply: null, reply_hint: isForModel ? why : `${why} ${next}` };
 }

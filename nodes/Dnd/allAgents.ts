@@ -8,7 +8,7 @@ import { isJsonObject, type JsonObject } from '../core/values/json';
 import { shownWhere } from '../host/forms/shownWhere';
 import { openRecord } from '../host/ledger/executionStore';
 import type { OperationRun } from '../host/run/operations';
-import { runsAsTool } from '../host/tools/toolRun';
+import { callerOf } from '../host/caller/caller';
 import { plainText } from '../core/values/values';
 import { dndAgentField, type NumberOnList, readNumber } from './dndFields';
 
@@ -65,7 +65,7 @@ async function readAgents(run: OperationRun): Promise<Array<Agent | undefined>> 
 		throw new InvalidInput(`${missing}, so nothing was sent`, resolution);
 	}
 	// An MCP session can be long.
-	if (runsAsTool(run.context)) return agents;
+	if (callerOf(run.context).kind === 'model') return agents;
 	const known = openRecord(run.context, 'all agents', isJsonObject, {});
 	for (const { uuid, name } of agents) known[uuid] = name;
 	return Object.entries(known).map(([uuid, name]) => ({ uuid, name: plainText(name) }));

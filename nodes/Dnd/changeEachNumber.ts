@@ -16,7 +16,7 @@ import type { PreparedRequest } from '../host/ledger/preparedRequest';
 import { asItems } from '../host/run/itemLoop';
 import type { OperationRun } from '../host/run/operations';
 import { deliverEachItem } from '../host/run/deliverItems';
-import { addHints } from '../host/tools/hints';
+import { addHints } from '../host/execution/hints';
 import { counted, plainText } from '../core/values/values';
 import { type NumberOnAnyList, readLists, withAgent } from './allAgents';
 import { commonDigits } from '../core/dnd/phoneMatch';

@@ -14,7 +14,7 @@ import {
 	toFault,
 	toHttpResponse,
 } from '../host/http/transport';
-import { cancelSignal } from '../host/tools/cancel';
+import { cancelSignal } from '../host/execution/cancel';
 import { messageOf, plainText } from '../core/values/values';
 
 type FileResponse = HttpResponse & { content: ByteStream };

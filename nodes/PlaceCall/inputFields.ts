@@ -3,9 +3,9 @@ import omitBy from 'lodash/omitBy';
 import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
 import { CALL_RECORD_FIELDS, isValueByKey } from '../core/calls/callRecord';
 import type { Fields } from '../host/forms/fields';
-import { inputRows } from '../host/tools/askingRow';
+import { callerOf } from '../host/caller/caller';
+import { inputRows } from '../host/caller/input';
 import { NOT_READ_FIELD } from '../core/service/notRead';
-import type { Context } from './wait/resumeUrl';
 import { WAITS_UNTIL } from './wait/waitedItems';
 
 /** Output fields of this node. In an input item, they belong to an earlier call. */
@@ -45,9 +45,8 @@ const GROUPS = [
 ];
 
 /** Reads *Include Input Fields* of each form. By default, it's off only in tools, whose model knows the row. */
-export function includesInput(context: Context): (form: Fields) => boolean {
-	// Once, because n8n copies the node each time.
-	const byDefault = !context.getNode().type.endsWith('Tool');
+export function includesInput(context: IExecuteFunctions): (form: Fields) => boolean {
+	const byDefault = callerOf(context).reader === 'onScreen';
 	return (form) => form.collection('options').switch('includeInputFields', byDefault);
 }
 

@@ -14,15 +14,13 @@ import { type AccountClient } from '../host/http/accountClient';
 import { clock } from '../host/clock';
 import type { Fields } from '../host/forms/fields';
 import type { JsonObject } from '../core/values/json';
-import { requireRunning } from '../host/tools/cancel';
+import { requireRunning } from '../host/execution/cancel';
 import { asItems, withInputIfFailed } from '../host/run/itemLoop';
 import type { OperationRun } from '../host/run/operations';
 import { deliverEachItem } from '../host/run/deliverItems';
 import type { PreparedRequest } from '../host/ledger/preparedRequest';
-import { mcpSessionOf } from '../host/tools/agentRun';
-import { toolRow } from '../host/tools/askingRow';
-import { isUsedByAgent } from '../host/tools/toolRun';
-import { addHintsForPerson } from '../host/tools/hints';
+import { callerOf } from '../host/caller/caller';
+import { addHintsForPerson } from '../host/execution/hints';
 import { readAdditions, readConcurrency } from '../host/forms/options';
 import { plainText } from '../core/values/values';
 import { askedBy, withAnswer } from './ask/answer';
@@ -107,8 +105,8 @@ function prepareCall(run: CallRun, index: number): PreparedRequest<AccountClient
 	const { context, sameCalls, limiter } = run;
 	const form = run.parameters.at(index);
 	const question = run.readQuestion?.(form);
-	const row = () =>
-		isUsedByAgent(context) ? toolRow(context) : context.getInputData()[index]?.json;
+	const { kind, agent } = callerOf(context);
+	const row = () => (kind === 'workflow' ? context.getInputData()[index]?.json : agent?.row.fields);
 	const call = readCallForm(form, context.getTimezone(), row, question?.point);
 	const { request, phoneKey, looseKey } = call;
 	const settings = form.collection('developerSettings');
@@ -170,12 +168,11 @@ function prepareCall(run: CallRun, index: number): PreparedRequest<AccountClient
 }
 
 /**
- * What a model can do about a call that begins later. If it repeats its request, the node reads the call once it's due. It
- * doesn't recognize an MCP client without a session.
+ * What a model can do about a call that begins later. If it repeats its request, the node reads the call once it's due.
  */
 function afterItIsDue({ context, waits }: CallRun, output: INodeExecutionData[]): string {
 	const areTimesKnown = output.every((call) => Number.isFinite(dueTimeOf(call)));
-	return waits && areTimesKnown && mcpSessionOf(context) !== ''
+	return waits && areTimesKnown && callerOf(context).isRecognized
 		? 'To get its result, repeat this request after that time. No second call is placed.'
 		: 'Do not repeat this request. Read the call after that time by its ID.';
 }

@@ -6,9 +6,8 @@ import { onScreenOnly, USER } from '../core/service/resolution';
 import { shortFingerprint } from '../core/values/hash';
 import { isJsonObject, type JsonObject } from '../core/values/json';
 import { type Lifetime, openRecord, runIndexOf } from '../host/ledger/executionStore';
-import { followsRun } from '../host/run/executionData';
-import { askingRowOf, isOneOfSeveral } from '../host/tools/askingRow';
-import { isHumanReview, runsAsTool } from '../host/tools/toolRun';
+import { followsRun } from '../host/execution/executionData';
+import { callerOf } from '../host/caller/caller';
 import { plainText } from '../core/values/values';
 import { NotPlaced } from './notPlaced';
 
@@ -41,9 +40,9 @@ export class SameCalls {
 	private readonly isTool: boolean;
 	private readonly follows: (earlier: number) => boolean;
 	/** The run of this node, or as a tool, the row that asks. Undefined if a call can't be the same as one before. */
-	private readonly caller: string | number | undefined;
-	/** By the fingerprint of the number: the caller that had it. */
-	private readonly callers: JsonObject;
+	private readonly runOrRow: string | number | undefined;
+	/** By the fingerprint of the number: the run or row that had it. */
+	private readonly earlier: JsonObject;
 	/** By the fingerprint of a number and a question: the ID of the call. */
 	private readonly asked: JsonObject;
 	/** Of all nodes of the workflow, by the fingerprint of the number: the node and run whose call may have been placed. */
@@ -52,16 +51,16 @@ export class SameCalls {
 	private readonly nodeRun: string;
 
 	constructor(context: IExecuteFunctions) {
-		this.isTool = runsAsTool(context);
+		this.isTool = callerOf(context).kind === 'model';
 		this.follows = memoize((earlier) => followsRun(context, earlier));
-		this.caller = callerIn(context);
+		this.runOrRow = runOrRowOf(context);
 		this.nodeRun = `${context.getNode().id} ${runIndexOf(context)}`;
 		const lifetime = this.isTool ? 'agentRun' : 'execution';
 		const open = (name: string, of: Lifetime) =>
-			this.caller === undefined
+			this.runOrRow === undefined
 				? {}
 				: openRecord(context, name, isJsonObject, {}, { lifetime: of });
-		this.callers = open('calls', lifetime);
+		this.earlier = open('calls', lifetime);
 		this.asked = open('asked', lifetime);
 		this.unknown = this.isTool ? {} : open('unknown calls', 'workflow');
 	}
@@ -95,16 +94,16 @@ export class SameCalls {
 	}
 
 	private isOfOther(call: string): boolean {
-		const earlier = this.callers[call];
-		if (earlier === undefined || earlier === this.caller) return false;
+		const earlier = this.earlier[call];
+		if (earlier === undefined || earlier === this.runOrRow) return false;
 		return typeof earlier !== 'number' || !this.follows(earlier);
 	}
 
 	/** Call this if the item's call was placed, or may have been, or with *Check Only* would have been. */
 	remember(index: number, outcome: { callId: string } | 'unknown' | 'checked'): void {
 		const { call, question } = this.callsOfItems.get(index) ?? {};
-		if (this.caller === undefined || call === undefined) return;
-		this.callers[call] = this.caller;
+		if (this.runOrRow === undefined || call === undefined) return;
+		this.earlier[call] = this.runOrRow;
 		if (outcome === 'unknown') this.unknown[call] = this.nodeRun;
 		else if (outcome !== 'checked' && question !== undefined)
 			this.asked[named([call, question])] = outcome.callId;
@@ -116,14 +115,14 @@ function isSameTime(one: Moment, other: Moment): boolean {
 	return (one.isForNow && other.isForNow) || apart < APART_MS;
 }
 
-function callerIn(context: IExecuteFunctions): string | number | undefined {
+function runOrRowOf(context: IExecuteFunctions): string | number | undefined {
+	const { kind, agent } = callerOf(context);
 	// Each request for approval is a question of its own.
-	if (isHumanReview(context)) return undefined;
-	if (!runsAsTool(context)) return runIndexOf(context);
-	const asking = askingRowOf(context);
-	if (!isOneOfSeveral(asking)) return undefined;
+	if (kind === 'review') return undefined;
+	if (kind === 'workflow') return runIndexOf(context);
+	if (agent === undefined || agent.row.which === 'only') return undefined;
 	// If the row isn't certain, each request may be that of another one.
-	return asking.key ?? `request ${runIndexOf(context)} of ${context.getNode().name}`;
+	return agent.row.key ?? `request ${runIndexOf(context)} of ${context.getNode().name}`;
 }
 
 function named(value: unknown): string {

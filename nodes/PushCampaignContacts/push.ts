@@ -8,9 +8,9 @@ import { readCampaign } from '../core/campaigns/campaign';
 import { runExclusive } from '../core/values/keyedMutex';
 import { formatOf } from '../core/service/modelFormats';
 import { beforeSending } from '../host/ledger/openLedger';
-import { cancelSignal } from '../host/tools/cancel';
+import { cancelSignal } from '../host/execution/cancel';
 import type { OperationRun } from '../host/run/operations';
-import { setReadOnly, runsAsTool } from '../host/tools/toolRun';
+import { callerOf } from '../host/caller/caller';
 import { counted } from '../core/values/values';
 import { agentChecker } from '../core/dnd/checkAgent';
 import { resolveColumns, takenColumns, whyNoNames, whyNoRelease } from './push/columns';
@@ -104,13 +104,13 @@ export async function runPush(
 	const { columns: choice, ...settings } = await readPushSettings(run);
 	const { campaign, checksOnly, skipPushedBefore } = settings;
 	const outcome = newOutcome(input, campaign.enqueue);
-	if (checksOnly) setReadOnly(context);
+	if (checksOnly) callerOf(context).result.setReadOnly();
 	const columns = new Map(tables.map((table) => [table, resolveColumns(table, choice)]));
 	const columnsOf: ColumnsOf = (table) => columns.get(table) ?? resolveColumns(table, choice);
 	const all = [...columns.values()];
 	const account = await run.account();
 	const { client } = account;
-	const isTool = runsAsTool(context);
+	const isTool = callerOf(context).kind === 'model';
 	const prepared = await prepareRows(input, columnsOf);
 	const { rows } = prepared;
 	// A single contact, such as from a form, may have no name.
@@ -173,7 +173,7 @@ async function checkNumbers(
 	prepared: PreparedRows,
 	{ campaign, skipPushedBefore }: Omit<PushSettings, 'columns'>,
 ): Promise<{ ready: readonly Row[] } & Pick<CheckResult, 'readyMayInclude'>> {
-	const isTool = runsAsTool(context);
+	const isTool = callerOf(context).kind === 'model';
 	const unknown = isTool ? {} : unknownNumbers(context, campaign.id);
 	const ready = withoutUnknown(prepared, unknown);
 	if (!skipPushedBefore) return { ready };

@@ -7,8 +7,7 @@ import { openRecord } from '../host/ledger/executionStore';
 import { hashOf } from '../core/values/hash';
 import { counted } from '../core/values/values';
 import type { OperationRun } from '../host/run/operations';
-import { askingRowOf, isOneOfSeveral } from '../host/tools/askingRow';
-import { setCompleted, setReadOnly } from '../host/tools/toolRun';
+import { callerOf } from '../host/caller/caller';
 import { runPush } from './push';
 import {
 	countWith,
@@ -42,7 +41,7 @@ export async function pushForModel(run: OperationRun): Promise<INodeExecutionDat
 	const rejected = (await notPushedItems(push, 'requests', ROW_STATUSES)).map(({ json }) => json);
 	if (outcome.check !== undefined) {
 		// A check has no effect, so the model may push the same contacts afterwards.
-		setReadOnly(context, `${ONLY_CHECKED} ${pushSummary(outcome)}`);
+		callerOf(context).result.setReadOnly(`${ONLY_CHECKED} ${pushSummary(outcome)}`);
 		return [[{ json: { ...summarize(outcome), rejected } }]];
 	}
 	const { stopped } = outcome;
@@ -59,19 +58,20 @@ export async function pushForModel(run: OperationRun): Promise<INodeExecutionDat
 	const further = others.length > 0 && { further_requests: others };
 	const output = [{ json: { ...first, ...further, rejected } }];
 	const happened = pushSummary(outcome);
-	setCompleted(context, { output, happened, isReplay, repeatable: false, isPartial });
+	const completed = { output, happened, isReplay, repeatable: false, isPartial };
+	callerOf(context).result.setCompleted(completed);
 	if (isPartial) throw partlyPushed(outcome);
 	return [output];
 }
 
 /** Whether the row that asks has pushed these contacts, now or before. Another row may have pushed the same numbers. */
 function isPushedByRow(context: IExecuteFunctions, outcome: PushOutcome): boolean {
-	const asking = askingRowOf(context);
-	if (!isOneOfSeveral(asking)) return true;
+	const { agent } = callerOf(context);
+	if (agent === undefined || agent.row.which === 'only') return true;
 	const pushes = openRecord(context, 'pushes', isJsonObject, {});
 	const contacts = hashOf(outcome.input.rows.map(phoneKeyOf));
 	if (countWith(outcome, 'pushed') > 0) pushes[contacts] = true;
-	return asking.key !== undefined && pushes[contacts] === true;
+	return agent.row.which === 'known' && pushes[contacts] === true;
 }
 
 const ONLY_CHECKED = 'Nothing was pushed, because this tool only checks the contacts.';

@@ -12,9 +12,9 @@ import type {
 import { type ExplainedError, InvalidInput } from '../core/service/errors';
 import { type Explanation, onScreenOnly } from '../core/service/resolution';
 import { isJsonObject, type JsonObject } from '../core/values/json';
-import { isCanceled, WHY_CANCELED } from '../host/tools/cancel';
+import { isCanceled, WHY_CANCELED } from '../host/execution/cancel';
 import { toErrorItem, toNodeError } from '../host/http/nodeErrors';
-import { addHintsForModel, addHintsForPerson, textOnScreen } from '../host/tools/hints';
+import { addHintsForModel, addHintsForPerson, textOnScreen } from '../host/execution/hints';
 import { forEachWithPauses } from '../core/values/pauses';
 import { displayText, plainText } from '../core/values/values';
 import {

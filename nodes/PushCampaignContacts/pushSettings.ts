@@ -7,7 +7,7 @@ import { readConsent } from '../host/forms/consentField';
 import type { Fields } from '../host/forms/fields';
 import type { OperationRun } from '../host/run/operations';
 import { readAdditions } from '../host/forms/options';
-import { runsAsTool } from '../host/tools/toolRun';
+import { callerOf } from '../host/caller/caller';
 import { quoted } from '../core/values/values';
 import { contactsFrom } from './readRows';
 import type { CampaignTarget } from './push/sendRows';
@@ -57,7 +57,7 @@ export async function readPushSettings(run: OperationRun): Promise<PushSettings>
 			lastName: options.text('lastNameColumn'),
 			others: readOtherColumns(form),
 			consent: readConsentOfRows(run, options),
-			isTool: runsAsTool(run.context),
+			isTool: callerOf(run.context).kind === 'model',
 			from: contactsFrom(form),
 		},
 		contactsPerRequest: checkContactsPerRequest(
@@ -72,7 +72,8 @@ export async function readPushSettings(run: OperationRun): Promise<PushSettings>
 /** A model that writes the contacts would write the consent, too. */
 function readConsentOfRows({ context, parameters }: OperationRun, options: Fields) {
 	const consent = readConsent(options, context.getTimezone());
-	const isByModel = runsAsTool(context) && contactsFrom(parameters.at(FIRST)) !== 'items';
+	const isModel = callerOf(context).kind === 'model';
+	const isByModel = isModel && contactsFrom(parameters.at(FIRST)) !== 'items';
 	if (consent === undefined || !isByModel) return consent;
 	throw new InvalidInput(
 		"With 'Consent', a model can't give the contacts, so nothing was sent",

@@ -6,7 +6,7 @@ import { isJsonObject } from '../core/values/json';
 import { openRecord, runIndexOf } from '../host/ledger/executionStore';
 import { openStore, type StoreUse } from '../host/ledger/openStore';
 import { openLedger } from '../host/ledger/openLedger';
-import { runsAsTool } from '../host/tools/toolRun';
+import { callerOf } from '../host/caller/caller';
 import {
 	isNumbersRecord,
 	type NumberList,
@@ -36,7 +36,7 @@ export function openStores(
 	context: IExecuteFunctions,
 	{ campaign, additions, skipPushedBefore }: Omit<PushSettings, 'columns'>,
 ): Stores {
-	const isTool = runsAsTool(context);
+	const isTool = callerOf(context).kind === 'model';
 	// A workflow pushes a number once per execution, a model once per agent run or MCP session, across all tools and rows.
 	const lifetime = isTool ? 'agentRun' : 'execution';
 	const empty = { count: 0, lists: {}, runs: {} };

@@ -14,8 +14,8 @@ import type { Fields } from '../host/forms/fields';
 import { mayNameRow } from '../host/forms/rowReferences';
 import { requireAllItems } from '../host/run/executeOnce';
 import type { OperationRun } from '../host/run/operations';
-import { toolRow } from '../host/tools/askingRow';
-import { runsAsTool } from '../host/tools/toolRun';
+import { callerOf } from '../host/caller/caller';
+import { inputRows } from '../host/caller/input';
 import { forEachWithPauses } from '../core/values/pauses';
 import { isUnset, messageOf, quoted } from '../core/values/values';
 import { rowsOfFiles, type Source } from './file/csvFile';
@@ -42,9 +42,9 @@ export async function readRows(run: OperationRun): Promise<PushInput> {
 
 /** As a tool, only the row that asks. What the model gives is in JSON, so that it never replaces a column. */
 function inputItems(context: IExecuteFunctions): ContactItem[] {
-	if (!runsAsTool(context)) return context.getInputData();
-	const json = toolRow(context) ?? {};
-	if (Object.keys(json).length > 0) return [{ json }];
+	const rows = inputRows(context);
+	const isKnown = rows.some(({ json }) => Object.keys(json).length > 0);
+	if (isKnown || callerOf(context).kind === 'workflow') return rows;
 	throw new InvalidInput(
 		"The tool pushes a row of the agent's input, and it isn't certain which one, so nothing was sent",
 		onScreenOnly(
@@ -119,7 +119,7 @@ async function pastedRows({ context, parameters }: OperationRun): Promise<PushIn
 
 /** All CSV files in the input, whatever their fields are called. */
 function filesOfInput(context: IExecuteFunctions): Source[] {
-	if (runsAsTool(context)) {
+	if (callerOf(context).kind === 'model') {
 		throw new InvalidInput(
 			"A tool can't read CSV files, so nothing was sent",
 			onScreenOnly("Set 'Contacts From' of the tool to JSON."),

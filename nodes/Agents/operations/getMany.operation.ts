@@ -7,7 +7,7 @@ import { forEachList } from '../../host/run/itemLoop';
 import { outputFields, readOutput, selectOutput } from '../../host/forms/outputFields';
 import type { Operation } from '../../host/run/operations';
 import { NOT_COMPLETE } from '../../host/forms/list';
-import { addHints } from '../../host/tools/hints';
+import { addHints } from '../../host/execution/hints';
 import { findAgents, missingAgents, TO_GET_ALL } from '../../core/agents';
 import { getActiveAgents } from '../../core/service/endpoints';
 import { recordOf } from '../../core/service/envelope';

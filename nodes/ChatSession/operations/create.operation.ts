@@ -10,7 +10,7 @@ import {
 import { forEachChatItem, type Prepare } from '../../host/run/chatItems';
 import { agentField } from '../../host/forms/locatorFields';
 import { MAY_BE_BLANK } from '../../host/forms/fields';
-import { addHints } from '../../host/tools/hints';
+import { addHints } from '../../host/execution/hints';
 import { asItems } from '../../host/run/itemLoop';
 import type { Operation } from '../../host/run/operations';
 import { chatValues, createdSessionId } from '../../core/chat/chatRequests';

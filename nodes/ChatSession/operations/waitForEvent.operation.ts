@@ -1,4 +1,4 @@
-import { canceledError } from '../../host/tools/cancel';
+import { canceledError } from '../../host/execution/cancel';
 import {
 	chosenTypes,
 	eventTypesField,
@@ -11,7 +11,7 @@ import { clock } from '../../host/clock';
 import { withChatSocket } from '../../host/http/chatSocket';
 import { concurrencyField, developerSettings } from '../../host/forms/options';
 import { asItems } from '../../host/run/itemLoop';
-import { capInTools } from '../../host/tools/toolRun';
+import { callerOf } from '../../host/caller/caller';
 import type { Operation } from '../../host/run/operations';
 import { parseSessionId } from '../../core/chat/parseChatFields';
 import { NOT_READ_FIELD } from '../../core/service/notRead';
@@ -67,7 +67,7 @@ const waitOnce: Prepare = (form) => {
 	const timeLimitMs = parseTimeLimit(form.number('timeLimit', undefined)) * 1000;
 	const disconnectOther = form.switch('disconnectOther', false);
 	const send = async ({ context, account }: ChatDeps) => {
-		const timeoutMs = capInTools(context, timeLimitMs);
+		const timeoutMs = Math.min(timeLimitMs, callerOf(context).maxWaitMs);
 		const { end, seen } = await withChatSocket(
 			context,
 			account,

@@ -11,7 +11,7 @@ import { MAY_BE_BLANK, type Fields } from '../../host/forms/fields';
 import { openStore, type StoreUse } from '../../host/ledger/openStore';
 import { asItems, forEachItem } from '../../host/run/itemLoop';
 import type { Operation } from '../../host/run/operations';
-import { isUsedByAgent } from '../../host/tools/toolRun';
+import { callerOf } from '../../host/caller/caller';
 import { countryCode } from '../../core/phone/countries';
 import { loosePhoneKey } from '../../core/phone/phoneKey';
 import { phoneField } from '../dndFields';
@@ -91,7 +91,7 @@ export const forget: Operation = {
 	toolDescription: 'Not available to AI agents. Calls nobody and changes nothing.',
 
 	async execute({ context, parameters }) {
-		if (isUsedByAgent(context)) {
+		if (callerOf(context).kind !== 'workflow') {
 			throw new InvalidInput(
 				"A tool can't forget numbers, so nothing was forgotten",
 				onScreenOnly("Choose another 'Operation' in the node of this tool."),

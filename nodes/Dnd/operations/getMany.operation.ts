@@ -20,7 +20,7 @@ import {
 import { forEachList, type ListPlan } from '../../host/run/itemLoop';
 import { outputFields, readOutput, selectOutputs } from '../../host/forms/outputFields';
 import type { Operation } from '../../host/run/operations';
-import { addHints, addHintsForModel } from '../../host/tools/hints';
+import { addHints, addHintsForModel } from '../../host/execution/hints';
 import { asText, quoted } from '../../core/values/values';
 import { readPages, readWholeList } from '../../core/service/paging';
 import { DND_LIST_KEEPS_CHANGING, dndList } from '../../core/dnd/dndList';

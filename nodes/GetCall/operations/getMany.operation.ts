@@ -18,7 +18,7 @@ import { forEachList, type ListPlan } from '../../host/run/itemLoop';
 import { readOutput, selectOutputs } from '../../host/forms/outputFields';
 import type { Fields } from '../../host/forms/fields';
 import type { Operation } from '../../host/run/operations';
-import { addHints, addHintsForModel } from '../../host/tools/hints';
+import { addHints, addHintsForModel } from '../../host/execution/hints';
 import { type CallFilters, describeFilters, KNOWN_STATUSES } from '../../core/calls/callListQuery';
 import { readPages, readWholeList } from '../../core/service/paging';
 import { callList, callsKeepChanging, readsFirstPageOnly } from '../../core/calls/callList';

@@ -19,7 +19,7 @@ import { optionsCollection, readConcurrency } from '../../host/forms/options';
 import { statusField, statusKeysMeant } from '../../host/forms/statusFields';
 import { forEachList, type ListPlan } from '../../host/run/itemLoop';
 import type { Operation } from '../../host/run/operations';
-import { addHints } from '../../host/tools/hints';
+import { addHints } from '../../host/execution/hints';
 import { IF_CHANGING, pageSizeField, readRequestSettings, requestSettings } from '../callFields';
 import { type CallsOfNumber, callsByNumber, notCertain } from '../latestCalls';
 import { filtersField } from './getMany.operation';

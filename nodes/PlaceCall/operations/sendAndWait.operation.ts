@@ -2,7 +2,7 @@ import { SEND_AND_WAIT_OPERATION } from 'n8n-workflow';
 import type { Operation } from '../../host/run/operations';
 import { rememberReviewedRow } from '../../host/ledger/approvedRow';
 import { failureForModel, hintForOwner } from '../../host/tools/toolResult';
-import { isHumanReview, returnsErrorsToReview } from '../../host/tools/toolRun';
+import { callerOf } from '../../host/caller/caller';
 import { withoutAnswer } from '../ask/answer';
 import { questionFields, readQuestion } from '../ask/question';
 import { callingHours } from '../fields/callingHours';
@@ -35,10 +35,10 @@ export const sendAndWait: Operation = {
 
 	async execute(run) {
 		const { context } = run;
-		if (isHumanReview(context)) rememberReviewedRow(context);
+		const { kind, getsErrors } = callerOf(context);
+		if (kind === 'review') rememberReviewedRow(context);
 		const asking = placeCalls(run, readQuestion);
-		if (!returnsErrorsToReview(context)) return await asking;
-		// After an error, n8n would tell the model that the person rejected.
+		if (kind !== 'review' || !getsErrors) return await asking;
 		return await asking.catch((error: unknown) => {
 			hintForOwner(context, error);
 			return [{ json: withoutAnswer(failureForModel(context, error)), pairedItem: { item: 0 } }];

@@ -5,15 +5,19 @@ import {
 	type IExecuteFunctions,
 	type INodeExecutionData,
 } from 'n8n-workflow';
-import { readerOf } from '../../core/service/resolution';
 import { CallWatch } from '../../core/calls/callWatch';
 import { readCallRecord } from '../../core/calls/readCall';
 import { notesOfWaiting } from '../../host/ledger/openLedger';
-import { canceledError, cancellableSleep, cancelSignal, isCanceled } from '../../host/tools/cancel';
+import {
+	canceledError,
+	cancellableSleep,
+	cancelSignal,
+	isCanceled,
+} from '../../host/execution/cancel';
 import { toErrorItem } from '../../host/http/nodeErrors';
 import { type AccountClient } from '../../host/http/accountClient';
 import { clock } from '../../host/clock';
-import { capInTools, isUsedByAgent, runsAsTool } from '../../host/tools/toolRun';
+import { callerOf } from '../../host/caller/caller';
 import type { Fields } from '../../host/forms/fields';
 import { named } from '../../core/values/values';
 import { dueTimeOf, isDueLater } from '../scheduled';
@@ -41,13 +45,14 @@ export async function prepareWait(
 	account: () => Promise<AccountClient>,
 ): Promise<CompletionWait> {
 	const option = readWaitOption(form);
-	// *Ask and Wait* always waits. A tool can't wait for the completion webhook.
+	// *Ask and Wait* always waits.
 	const how = option.how ?? (asksAndWaits(context) ? 'webhook' : undefined);
 	if (how === undefined) return { waits: false, finish: async (placed) => placed };
-	const isTool = runsAsTool(context);
-	if (how === 'reading' || isTool) {
+	// A tool must return, so it can't wait for the completion webhook.
+	const mustReturn = callerOf(context).deadline !== undefined;
+	if (how === 'reading' || mustReturn) {
 		const finish = async (placed: INodeExecutionData[]) =>
-			isTool && placed.some(isDueLater)
+			mustReturn && placed.some(isDueLater)
 				? placed
 				: await waitByReading(context, account, placed, option);
 		return { waits: true, finish };
@@ -70,11 +75,12 @@ async function waitByReading(
 ): Promise<INodeExecutionData[]> {
 	const callIds = callIdsOf(placed);
 	const now = clock.now();
-	const until = clock.elapsed() + capInTools(context, endOfWait(placed, limitMs, now) - now);
+	const { maxWaitMs, reader } = callerOf(context);
+	const until = clock.elapsed() + Math.min(endOfWait(placed, limitMs, now) - now, maxWaitMs);
 	const watch = new CallWatch(callIds, {
 		read: async (callId) => await readCallRecord((await account()).client, callId),
 		finished,
-		reader: readerOf(isUsedByAgent(context)),
+		reader,
 	});
 	const sleep = cancellableSleep(context, placedNote(callIds));
 	const ended = watch.readUntilAllEnded({ ...clock, sleep }, until);

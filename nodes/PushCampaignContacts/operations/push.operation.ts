@@ -1,5 +1,5 @@
 import type { OnlyOperation } from '../../host/run/operations';
-import { runsAsTool } from '../../host/tools/toolRun';
+import { callerOf } from '../../host/caller/caller';
 import { pushFields } from '../properties';
 import { pushRows } from '../push';
 import { pushForModel } from '../pushForModel';
@@ -11,7 +11,8 @@ export const push: OnlyOperation = {
 		'Adds people to a calling campaign, whose AI agent then places real phone calls to them. Use this only for people who should be called. Returns how many people were added, and the reason for each person who was not.',
 
 	async execute(run) {
-		return runsAsTool(run.context) ? await pushForModel(run) : await pushRows(run);
+		const isModel = callerOf(run.context).kind === 'model';
+		return isModel ? await pushForModel(run) : await pushRows(run);
 	},
 
 	notBegun,

@@ -11,8 +11,7 @@ import {
 import { Fields } from './fields';
 import { ABSENT, hasExpression } from './fieldValue';
 import { rowReader, UNREAD } from './rowExpression';
-import { valueForRow } from './rowValues';
-import { isUsedByAgent } from '../tools/toolRun';
+import { readerForAgent } from './rowValues';
 
 /** A parameter, and how its value is read for an item. */
 type ParameterReading = { raw: unknown; valueAt: (index: number) => unknown };
@@ -24,7 +23,6 @@ type ParameterReading = { raw: unknown; valueAt: (index: number) => unknown };
 export class NodeParameters {
 	private readonly readings = new Map<string, ParameterReading>();
 	private readonly items: INodeExecutionData[];
-	private readonly isOfAgent: boolean;
 
 	/** @param form the fields of the node, or of its operation */
 	constructor(
@@ -32,7 +30,6 @@ export class NodeParameters {
 		private readonly form: readonly INodeProperties[],
 	) {
 		this.items = context.getInputData();
-		this.isOfAgent = isUsedByAgent(context);
 	}
 
 	/** The fields of an item. */
@@ -61,7 +58,8 @@ export class NodeParameters {
 			const value = raw === ABSENT ? raw : evaluate(index);
 			return () => value;
 		}
-		if (this.isOfAgent) return () => valueForRow(this.context, raw, evaluate);
+		const ofAgent = readerForAgent(this.context, raw, evaluate);
+		if (ofAgent !== undefined) return ofAgent;
 		const readRow = rowReader(raw);
 		if (readRow === undefined) return evaluate;
 		return (at) => {

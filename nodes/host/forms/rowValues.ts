@@ -4,17 +4,10 @@ import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
 import { onScreenOnly, type Resolution } from '../../core/service/resolution';
 import { rowReader, UNREAD } from './rowExpression';
 import { rowReferences, type RowReferences } from './rowReferences';
-import { inExpression, isReviewed } from '../tools/agentRun';
-import {
-	type AskingRow,
-	askingRowOf,
-	TOOL_CALL_ID,
-	certainRow,
-	isOneOfSeveral,
-	isShown,
-	type Row,
-} from '../tools/askingRow';
-import { isHumanReview } from '../tools/toolRun';
+import type { Agent } from '../caller/agent';
+import { inExpression } from '../caller/agentRun';
+import { type AskingRow, TOOL_CALL_ID, isShown, type Row } from '../caller/askingRow';
+import { callerOf } from '../caller/caller';
 
 const LOOP = 'add a Loop Over Items node with batch size 1 before the agent';
 const WHICH_ROW = `Use AI Agent 3 or later, which tells its tools the row, or ${LOOP}. There, {{ $json.column }} is the column of the row.`;
@@ -28,21 +21,35 @@ export class OfAnotherRow {
 }
 
 /**
- * The value of a parameter for the row that asks for a tool. n8n itself may return that of another row: for each row,
- * `$('Node').item` is the item of the first one, and the model's arguments replace columns with the same name.
+ * Reads a parameter if an agent or an MCP client uses the node. Undefined in a workflow, which has a value for each item.
  *
  * @param evaluate has n8n evaluate the parameter for an item
  */
-export function valueForRow(
+export function readerForAgent(
 	context: IExecuteFunctions,
+	raw: unknown,
+	evaluate: (index: number) => unknown,
+): (() => unknown) | undefined {
+	const { kind, agent } = callerOf(context);
+	if (agent !== undefined) return () => valueForRow(context, agent, raw, evaluate);
+	// An MCP client has no rows. n8n's item is the HTTP request.
+	return kind === 'model' ? () => evaluate(0) : undefined;
+}
+
+/**
+ * The value of a parameter for the row that asks for a tool. n8n itself may return that of another row: for each row,
+ * `$('Node').item` is the item of the first one, and the model's arguments replace columns with the same name.
+ */
+function valueForRow(
+	context: IExecuteFunctions,
+	agent: Agent,
 	raw: unknown,
 	evaluate: (index: number) => unknown,
 ): unknown {
 	const references = rowReferences(raw);
 	const { nodes, readsItem, hasOthers } = references;
 	if (nodes.length === 0 && !readsItem && !hasOthers) return evaluate(0);
-	const asking = askingRowOf(context);
-	const { possible, item } = asking;
+	const { possible, fields, item } = agent.row;
 	if (item === undefined) {
 		const value = evaluate(0);
 		const others = [...possible.keys()].slice(1);
@@ -52,31 +59,30 @@ export function valueForRow(
 				value,
 			),
 		);
-		return isSame ? value : new OfAnotherRow(rowAdvice(context));
+		return isSame ? value : new OfAnotherRow(rowAdvice(agent));
 	}
 	const readRow = rowReader(raw) ?? (() => UNREAD);
 	const besides = besidesRow(context, item);
 	const [value, ...others] = possible.map(({ json }) => readRow({ ...besides, ...json }));
 	if (value !== UNREAD && others.every((other) => isEqual(other, value))) return value;
-	const row = certainRow(asking);
-	const shown = row && { ...besides, ...row };
+	const shown = fields && { ...besides, ...fields };
 	const isRight =
-		isShownRight(references, item, shown, asking) &&
+		isShownRight(references, item, shown, agent.row) &&
 		nodes.every((name) => isOwnItem(context, name, possible));
 	if (isRight) return evaluate(0);
-	return new OfAnotherRow(rowAdvice(context));
+	return new OfAnotherRow(rowAdvice(agent));
 }
 
 /** What an expression may read besides the row. A human review is about the model's arguments. */
 function besidesRow(context: IExecuteFunctions, item: IDataObject): IDataObject {
-	return isHumanReview(context) ? item : pick(item, TOOL_CALL_ID);
+	return callerOf(context).kind === 'review' ? item : pick(item, TOOL_CALL_ID);
 }
 
 /** What the person who builds the workflow can do, so that the row is certain. */
-export function rowAdvice(context: IExecuteFunctions): Resolution {
-	const asking = askingRowOf(context);
-	if (asking.item === undefined) return onScreenOnly(WHICH_ROW);
-	const mayBeAny = certainRow(asking) === undefined && isReviewed(context);
+export function rowAdvice(agent: Agent): Resolution {
+	const { item, fields } = agent.row;
+	if (item === undefined) return onScreenOnly(WHICH_ROW);
+	const mayBeAny = fields === undefined && agent.isReviewed;
 	return onScreenOnly(mayBeAny ? AFTER_REVIEW : OWN_ROW);
 }
 
@@ -89,9 +95,9 @@ function isShownRight(
 	{ readsItem, readsAnyField, fields, hasOthers }: RowReferences,
 	item: IDataObject,
 	row: IDataObject | undefined,
-	asking: AskingRow,
+	{ which }: AskingRow,
 ): boolean {
-	if (hasOthers && isOneOfSeveral(asking)) return false;
+	if (hasOthers && which !== 'only') return false;
 	if (!readsItem) return true;
 	if (row === undefined || (readsAnyField && !isShown(row, item))) return false;
 	return fields.every((field) => !(field in item) || isEqual(item[field], row[field]));

@@ -5,7 +5,7 @@ import { withoutSecret } from '../../core/service/secrets';
 import { anyOf } from '../../core/values/clock';
 import { CREDENTIAL, readServiceAccess } from './credential';
 import { clock } from '../clock';
-import { toolRunOf } from '../tools/toolRun';
+import { deadlineOf } from '../caller/caller';
 import { createTransport, type ServiceContext, stopSignalOf } from './transport';
 
 export type AccountClient = {
@@ -23,7 +23,7 @@ export async function createAccountClient(context: ServiceContext): Promise<Acco
 	const data = await context.getCredentials(CREDENTIAL);
 	const { baseUrl, apiToken } = readServiceAccess(data);
 	const transport = createTransport(context, baseUrl, { ...data, baseUrl, apiToken });
-	const { at, signal } = toolRunOf(context).deadline ?? {};
+	const { at, signal } = deadlineOf(context) ?? {};
 	const stop = anyOf(signal, stopSignalOf(context));
 	return {
 		client: new ApiClient(transport, clock, Math.random, apiToken, at, stop),

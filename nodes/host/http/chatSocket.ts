@@ -7,7 +7,7 @@ import type { ConnectionUser, UserOptions } from '../../core/chat/connectionUser
 import { readWsToken } from '../../core/chat/token';
 import { clock } from '../clock';
 import { type AccountClient } from './accountClient';
-import { cancelSignal, requireRunning } from '../tools/cancel';
+import { cancelSignal, requireRunning } from '../execution/cancel';
 
 /** The chat connections of this n8n process. */
 const connections = new ChatConnections({

@@ -22,7 +22,7 @@ import { anyOf } from '../../core/values/clock';
 import { isJsonObject, type JsonObject } from '../../core/values/json';
 import { plainText } from '../../core/values/values';
 import { CREDENTIAL } from './credential';
-import { toolRunOf } from '../tools/toolRun';
+import { deadlineOf } from '../caller/caller';
 
 export type ServiceContext =
 	| IExecuteFunctions
@@ -57,7 +57,7 @@ export function createTransport(
 	const credentialsDecrypted = { id: '', name: CREDENTIAL, type: CREDENTIAL, data };
 	return async (request) => {
 		const own = AbortSignal.timeout(request.timeoutMs ?? TIME_LIMITS.wholeMs);
-		const limit = anyOf(own, toolRunOf(context).deadline?.signal) ?? own;
+		const limit = anyOf(own, deadlineOf(context)?.signal) ?? own;
 		const url = `${baseUrl}${request.path}${request.search ?? ''}`;
 		try {
 			const response: unknown = await context.helpers.httpRequestWithAuthentication.call(

@@ -1,10 +1,9 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 import { NotSent } from '../../core/service/errors';
 import { isJsonObject, type JsonObject } from '../../core/values/json';
-import { isReviewed } from '../tools/agentRun';
-import { askingRowOf, toolCallIdOf, isOneOfSeveral, keyOf } from '../tools/askingRow';
-import { addHintsForPerson } from '../tools/hints';
-import { setToolRun } from '../tools/toolRun';
+import { keyOf } from '../caller/askingRow';
+import { callerOf } from '../caller/caller';
+import { addHintsForPerson } from '../execution/hints';
 import { openRecord } from './executionStore';
 
 /**
@@ -12,8 +11,9 @@ import { openRecord } from './executionStore';
  * this package notes for which row it asks, and the tool does nothing for the others.
  */
 export function rememberReviewedRow(context: IExecuteFunctions): void {
-	const { key } = askingRowOf(context);
-	const callId = toolCallIdOf(context);
+	const { agent } = callerOf(context);
+	const key = agent?.row.key;
+	const callId = agent?.toolCallId;
 	if (key === undefined || callId === undefined) return;
 	const rows = reviewedRows(context);
 	// Some models give the requests of several rows the same ID.
@@ -26,12 +26,12 @@ export function rememberReviewedRow(context: IExecuteFunctions): void {
  * @throws NotSent if the person approved the request for another row
  */
 export function requireApprovedRow(context: IExecuteFunctions): void {
-	const asking = askingRowOf(context);
-	if (!isOneOfSeveral(asking) || !isReviewed(context)) return;
-	const { rows, possible } = asking;
-	const key = reviewedRows(context)[toolCallIdOf(context) ?? ''];
+	const { agent } = callerOf(context);
+	if (agent === undefined || agent.row.which === 'only' || !agent.isReviewed) return;
+	const { rows, possible } = agent.row;
+	const key = reviewedRows(context)[agent.toolCallId ?? ''];
 	if (typeof key !== 'string') {
-		setToolRun(context, { askingRow: { ...asking, possible: rows, key: undefined } });
+		agent.setPossibleRows(rows);
 		return;
 	}
 	const approved = possible.filter((row) => keyOf(row) === key);
@@ -40,7 +40,7 @@ export function requireApprovedRow(context: IExecuteFunctions): void {
 		addHintsForPerson(context, error.explanation);
 		throw error;
 	}
-	setToolRun(context, { askingRow: { ...asking, possible: approved, key } });
+	agent.setPossibleRows(approved);
 }
 
 /** The keys of the rows, by the ID of the tool request. Null if several rows have it. */

@@ -1,6 +1,6 @@
 import type { IExecuteFunctions, IExecutionContext } from 'n8n-workflow';
 import { BoundedMap } from '../../core/values/boundedMap';
-import { mcpSessionOf } from '../tools/agentRun';
+import { callerOf } from '../caller/caller';
 
 /**
  * Identifies an execution and all its retries, and a sub-execution and all retries of its parent. n8n stores the start
@@ -26,7 +26,7 @@ const originsByParent = new BoundedMap<ExecutionOrigin>(MAX_PARENTS);
  */
 export async function originOf(context: IExecuteFunctions): Promise<ExecutionOrigin | undefined> {
 	const execution = context.getExecutionContext();
-	if (execution?.establishedAt === undefined || mcpSessionOf(context) !== undefined)
+	if (execution?.establishedAt === undefined || callerOf(context).mcpSession !== undefined)
 		return undefined;
 	const executionId = context.getExecutionId();
 	const own = { startedAt: execution.establishedAt, executionId, isSubExecution: false };

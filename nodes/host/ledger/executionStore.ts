@@ -3,9 +3,7 @@ import { InvalidInput } from '../../core/service/errors';
 import { onScreenOnly } from '../../core/service/resolution';
 import { isJsonObject, type JsonObject } from '../../core/values/json';
 import { BoundedMap } from '../../core/values/boundedMap';
-import { agentRunOf, mcpSessionOf } from '../tools/agentRun';
-import { askingRowOf } from '../tools/askingRow';
-import { runsAsTool } from '../tools/toolRun';
+import { type Caller, callerOf } from '../caller/caller';
 
 /** The key in the node's context, which n8n shows in `$node[…].context`. */
 const STORE_KEY = 'voiceChatAgent';
@@ -44,8 +42,11 @@ export function openRecord<T extends JsonObject>(
 	{ lifetime = 'run' }: { lifetime?: Lifetime } = {},
 ): T {
 	const isOfNode = lifetime === 'run' || lifetime === 'execution';
-	const data = storeDataOf(context, isOfNode && !runsAsTool(context) ? 'node' : 'flow');
-	const run = lifetime === 'agentRun' ? agentRunOf(context) : runOf(context);
+	const data = storeDataOf(
+		context,
+		isOfNode && callerOf(context).kind !== 'model' ? 'node' : 'flow',
+	);
+	const run = lifetime === 'agentRun' ? agentRunOf(callerOf(context)) : runOf(context);
 	const isOfRun = lifetime === 'run' || lifetime === 'agentRun';
 	const key = isOfRun ? `${name}, ${run}` : name;
 	if (!Object.hasOwn(data, key)) data[key] = empty;
@@ -70,9 +71,15 @@ export function clearRun(context: IExecuteFunctions): void {
 
 /** The same for each attempt of a node run, and for all tool requests of one row in one agent run. */
 function runOf(context: IExecuteFunctions): string {
-	if (!runsAsTool(context)) return `run ${runIndexOf(context)}`;
-	const { key } = askingRowOf(context);
-	return `${agentRunOf(context)}${key === undefined ? '' : `, row ${key}`}`;
+	const caller = callerOf(context);
+	if (caller.kind !== 'model') return `run ${runIndexOf(context)}`;
+	const key = caller.agent?.row.key;
+	return `${agentRunOf(caller)}${key === undefined ? '' : `, row ${key}`}`;
+}
+
+/** An MCP session counts as one. */
+function agentRunOf({ agent }: Caller): string {
+	return agent?.run ?? 'agent';
 }
 
 /** The run of the node, as in a loop, from 0. */
@@ -84,7 +91,7 @@ export function runIndexOf(context: IExecuteFunctions): number {
 const mcpSessions = new BoundedMap<StoreData>(500);
 
 function storeDataOf(context: IExecuteFunctions, scope: 'flow' | 'node'): StoreData {
-	const session = mcpSessionOf(context);
+	const session = callerOf(context).mcpSession;
 	// Without a session, the next request is another one.
 	if (session === '') return {};
 	if (session !== undefined) {

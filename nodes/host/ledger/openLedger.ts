@@ -7,7 +7,7 @@ import { maybeSentBefore } from '../../core/ledger/sentBefore';
 import { ExplainedError } from '../../core/service/errors';
 import type { JsonValue } from '../../core/values/json';
 import { BoundedMap } from '../../core/values/boundedMap';
-import { isCanceled } from '../tools/cancel';
+import { isCanceled } from '../execution/cancel';
 import { originOf } from './executionOrigin';
 import { openRecord } from './executionStore';
 import { nodeKey, openStore, repeatOnStore, type StoreUse, useDatabase } from './openStore';

@@ -6,7 +6,7 @@ import { pause } from '../../core/values/clock';
 import { type DeduplicationStore, findByAdding, MAX_REMEMBERED } from '../../core/ledger/store';
 import { type Limiter, runExclusive } from '../../core/values/keyedMutex';
 import { clock } from '../clock';
-import { cancelSignal } from '../tools/cancel';
+import { cancelSignal } from '../execution/cancel';
 import { messageOf } from '../../core/values/values';
 
 const OPTIONS = { mode: 'entries' } as const;

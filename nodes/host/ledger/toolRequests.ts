@@ -5,9 +5,7 @@ import { BoundedMap } from '../../core/values/boundedMap';
 import { hashOf } from '../../core/values/hash';
 import type { JsonObject } from '../../core/values/json';
 import { KeyedMutex } from '../../core/values/keyedMutex';
-import { isReviewed } from '../tools/agentRun';
-import { toolCallIdOf } from '../tools/askingRow';
-import { setCompleted } from '../tools/toolRun';
+import { callerOf } from '../caller/caller';
 import type { PreparedRequest } from './preparedRequest';
 
 /** Tool requests to keep in a long MCP session. */
@@ -47,7 +45,9 @@ export async function deliverForModel<Deps>(
 	const known = toolRequests.get(ledger.entries) ?? new ToolRequests();
 	toolRequests.set(ledger.entries, known);
 	const { mutex, completedCounts, approved } = known;
-	const approval = isReviewed(context) ? hashOf([toolCallIdOf(context), toolRequest]) : undefined;
+	const { agent, result } = callerOf(context);
+	const isReviewed = agent?.isReviewed === true;
+	const approval = isReviewed ? hashOf([agent.toolCallId, toolRequest]) : undefined;
 	// Before it waits, so that a request that comes again while it's in flight is the same one.
 	const occurrence = repeatable ? (completedCounts.get(toolRequest) ?? 0) : 0;
 	const key = `${name}#${occurrence}`;
@@ -60,7 +60,7 @@ export async function deliverForModel<Deps>(
 			const output = await deliver(job);
 			if (approval !== undefined) approved.set(approval, true);
 			if (repeatable) completedCounts.set(toolRequest, occurrence + 1);
-			setCompleted(context, {
+			result.setCompleted({
 				...{ output, isReplay, repeatable },
 				happened: happened(output),
 				nextStep: nextStep?.(output),

@@ -12,8 +12,8 @@ import { runIndexOf } from '../ledger/executionStore';
 import { openLedger } from '../ledger/openLedger';
 import type { PreparedRequest } from '../ledger/preparedRequest';
 import { deliverForModel } from '../ledger/toolRequests';
-import { requireRunning } from '../tools/cancel';
-import { runsAsTool } from '../tools/toolRun';
+import { requireRunning } from '../execution/cancel';
+import { callerOf } from '../caller/caller';
 import { asItems, forEachItem, type ItemLoopOptions, ranges, tryEach } from './itemLoop';
 
 export type DeliverOptions<Deps> = Pick<ItemLoopOptions, 'concurrency' | 'partNames'> & {
@@ -42,7 +42,7 @@ export async function deliverEachItem<Deps>(
 	{ createDeps, beforeFirst, limiterFor, quota, ...options }: DeliverOptions<Deps>,
 ): Promise<INodeExecutionData[]> {
 	const ledger = openLedger<JsonObject[]>(context);
-	const isTool = runsAsTool(context);
+	const isTool = callerOf(context).kind === 'model';
 	const { length: perItem } = options.partNames ?? [''];
 	const indexes = [...Array(context.getInputData().length * perItem).keys()];
 	const requests = new Map<number, PreparedRequest<Deps>>();

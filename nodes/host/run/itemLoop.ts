@@ -11,9 +11,9 @@ import { asSentence, ExplainedError, OutcomeUnknown } from '../../core/service/e
 import type { Reader } from '../../core/service/resolution';
 import type { JsonObject } from '../../core/values/json';
 import type { Limiter } from '../../core/values/keyedMutex';
-import { asCanceled, isCanceled, stoppedBeforeItem } from '../tools/cancel';
+import { asCanceled, isCanceled, stoppedBeforeItem } from '../execution/cancel';
 import { type ItemPosition, labelOf, toErrorItem, toNodeError } from '../http/nodeErrors';
-import { setPartly, isUsedByAgent, returnsErrorsToReview, runsAsTool } from '../tools/toolRun';
+import { callerOf } from '../caller/caller';
 import { forEachWithPauses } from '../../core/values/pauses';
 import { personNameOf } from '../../core/values/personName';
 import { counted, messageOf } from '../../core/values/values';
@@ -68,7 +68,7 @@ export async function forEachItem(
 		part: partNames[index % perItem],
 	});
 	const indexes = [...Array(of * perItem).keys()];
-	const continueOnFail = context.continueOnFail() && !isUsedByAgent(context);
+	const { continuesOnFail: continueOnFail, result } = callerOf(context);
 	if (check !== undefined && !continueOnFail) {
 		const invalid = await tryEach(indexes, check);
 		if (invalid.size > 0) {
@@ -113,7 +113,7 @@ export async function forEachItem(
 				([index, error]) =>
 					`${labelOf({ ...positionOf(index), person: '' })} ${reasonOf(error, 'forModel')}`,
 			);
-			setPartly(context, outputs.flat(), rejected);
+			result.setPartly(outputs.flat(), rejected);
 		}
 		throw stoppingError(context, failures, positionOf, stopText(completed));
 	}
@@ -182,9 +182,8 @@ function stoppingError(
 	const [first = 0, ...others] = [...failures.keys()].sort((a, b) => a - b);
 	// The result for a model is made from the error itself.
 	const failure = failures.get(first);
-	const isForModel = runsAsTool(context) || returnsErrorsToReview(context);
 	const unknown = [...failures.values()].find((one) => one instanceof OutcomeUnknown);
-	if (isForModel && failure instanceof Error) return unknown ?? failure;
+	if (callerOf(context).getsErrors && failure instanceof Error) return unknown ?? failure;
 	const error = toNodeError(context.getNode(), failure, positionOf(first));
 	const listed = others.slice(0, MAX_LISTED_ITEMS);
 	const texts = listed.map(

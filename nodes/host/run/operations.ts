@@ -10,18 +10,17 @@ import { type AccountClient, createAccountClient } from '../http/accountClient';
 import { requireApprovedRow } from '../ledger/approvedRow';
 import { clearRun } from '../ledger/executionStore';
 import { beforeSending } from '../ledger/openLedger';
-import { isCanceled } from '../tools/cancel';
-import { executedInstead } from './executionData';
+import { callerOf, type Model } from '../caller/caller';
+import { isCanceled } from '../execution/cancel';
+import { executedInstead } from '../execution/executionData';
 import { requireItemsOfFields } from './executeOnce';
 import { isNodeError, toErrorItem, toNodeError } from '../http/nodeErrors';
 import { NodeParameters } from '../forms/nodeParameters';
 import { shownWhere } from '../forms/shownWhere';
-import { askingRowOf, isUncertain } from '../tools/askingRow';
-import { addHints, addHintsForPerson } from '../tools/hints';
+import { addHints, addHintsForPerson } from '../execution/hints';
 import { rowAdvice } from '../forms/rowValues';
 import { runForModel } from '../tools/toolResult';
 import { toolDescriptionFields } from '../tools/toolDescription';
-import { setReadOnly, isUsedByAgent, runsAsTool, toolRunOf } from '../tools/toolRun';
 import { NotSent } from '../../core/service/errors';
 import { type Explanation, onScreenOnly } from '../../core/service/resolution';
 import { displayText } from '../../core/values/values';
@@ -140,7 +139,8 @@ export async function runNode(
 	context: IExecuteFunctions,
 	operation: OnlyOperation,
 ): Promise<INodeExecutionData[][]> {
-	if (operation.isReadOnly === true) setReadOnly(context);
+	const caller = callerOf(context);
+	if (operation.isReadOnly === true) caller.result.setReadOnly();
 	const parameters = new NodeParameters(context, operation.fields);
 	const toOutputs = (failed: INodeExecutionData[]) =>
 		operation.notBegun?.(context, failed) ?? [failed];
@@ -150,17 +150,17 @@ export async function runNode(
 	const instead = executed === undefined ? undefined : notExecuted(context, executed);
 	if (instead !== undefined) {
 		addHintsForPerson(context, instead);
-		if (!isUsedByAgent(context)) return toOutputs([]);
+		if (caller.kind === 'workflow') return toOutputs([]);
 	}
 	const run = async () => {
 		if (instead !== undefined) throw new NotSent(instead.message, instead.resolution);
 		requireItemsOfFields(context);
 		return await operation.execute({ context, parameters, account });
 	};
-	if (runsAsTool(context)) {
-		return await runForModel(context, async () => {
+	if (caller.kind === 'model') {
+		return await runForModel(context, caller, async () => {
 			requireApprovedRow(context);
-			hintIfUncertain(context);
+			hintIfUncertain(context, caller);
 			return await run();
 		});
 	}
@@ -184,13 +184,13 @@ function notExecuted(context: IExecuteFunctions, executed: string): Explanation 
 }
 
 /** Requests of several rows then count as those of one. */
-function hintIfUncertain(context: IExecuteFunctions): void {
-	const isRead = toolRunOf(context).readSummary !== undefined;
-	if (isRead || !isUncertain(askingRowOf(context))) return;
+function hintIfUncertain(context: IExecuteFunctions, { agent, result }: Model): void {
+	const isRead = result.readSummary !== undefined;
+	if (isRead || agent?.row.which !== 'uncertain') return;
 	addHints(context, {
 		message:
 			"n8n doesn't tell this tool which row of the agent's input asks, so all of them count as one",
-		resolution: rowAdvice(context),
+		resolution: rowAdvice(agent),
 	});
 }
 
@@ -199,7 +199,7 @@ function hintIfUncertain(context: IExecuteFunctions): void {
  * n8n would otherwise continue with the input, as if the node had succeeded.
  */
 function failedRun(context: IExecuteFunctions, error: unknown): INodeExecutionData[] {
-	if (context.continueOnFail() && !isUsedByAgent(context)) {
+	if (callerOf(context).continuesOnFail) {
 		const items = context.getInputData();
 		// The message names no item, because it's about all.
 		return items.map((_item, itemIndex) => toErrorItem(error, { itemIndex, of: 1 }));

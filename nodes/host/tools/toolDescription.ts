@@ -1,6 +1,6 @@
 import type { INodeProperties } from 'n8n-workflow';
 import { formatOf, hasFormat } from '../../core/service/modelFormats';
-import { inExpression } from './agentRun';
+import { inExpression } from '../caller/agentRun';
 
 type Shown = NonNullable<NonNullable<INodeProperties['displayOptions']>['show']>;
 

@@ -7,10 +7,9 @@ import { whenAborted, pause } from '../../core/values/clock';
 import { inEnglish, withOffset } from '../../core/values/dates';
 import { isJsonObject, type JsonValue } from '../../core/values/json';
 import { clock } from '../clock';
-import { mcpSessionOf } from './agentRun';
-import { type CompletedRequest, setToolRun, TOOL_LIMITS, toolRunOf } from './toolRun';
-import { askingRowOf, isUncertain } from './askingRow';
-import { addHintsForPerson } from './hints';
+import { type Model, TOOL_LIMITS } from '../caller/caller';
+import type { CompletedRequest } from '../caller/runResult';
+import { addHintsForPerson } from '../execution/hints';
 import { messageOf } from '../../core/values/values';
 
 /** The result of a tool request for a model, always with the same fields. */
@@ -36,27 +35,25 @@ export type ToolResult = {
  */
 export async function runForModel(
 	context: IExecuteFunctions,
+	model: Model,
 	run: () => Promise<INodeExecutionData[][]>,
 ): Promise<INodeExecutionData[][]> {
-	const { wholeMs } = TOOL_LIMITS;
-	const signal = AbortSignal.timeout(wholeMs);
-	setToolRun(context, { deadline: { at: clock.elapsed() + wholeMs, signal } });
+	const { signal } = model.deadline;
 	const completed = run().then(
-		(outputs) => succeeded(context, outputs.flat()),
-		(error: unknown) => failed(context, signal.aborted ? afterTimeout(context, error) : error),
+		(outputs) => succeeded(model, outputs.flat()),
+		(error: unknown) => failed(context, model, signal.aborted ? afterTimeout(model, error) : error),
 	);
 	const ended = new AbortController();
 	const timedOut = whenAborted(AbortSignal.any([signal, ended.signal])).then(async () => {
 		await pause(clock, TOOL_LIMITS.graceMs, ended.signal);
-		return failed(context, unknownAtTimeout());
+		return failed(context, model, unknownAtTimeout());
 	});
 	const result = await Promise.race([completed, timedOut]).finally(() => ended.abort());
-	return [[{ json: withHints(context, result), pairedItem: { item: 0 } }]];
+	return [[{ json: withHints(model, result), pairedItem: { item: 0 } }]];
 }
 
 /** With what a person sees as a hint. */
-function withHints(context: IExecuteFunctions, result: ToolResult): ToolResult {
-	const { hints = [] } = toolRunOf(context);
+function withHints({ result: { hints } }: Model, result: ToolResult): ToolResult {
 	const happened = hints.map(({ message }) => asSentence(message));
 	const next = hints.map(({ resolution }) => resolution.forModel);
 	return {
@@ -73,8 +70,8 @@ function unknownAtTimeout(): OutcomeUnknown {
 }
 
 /** Keeps an error that has the outcome of the request. Any other error is a consequence of the timeout. */
-function afterTimeout(context: IExecuteFunctions, error: unknown): unknown {
-	if (toolRunOf(context).completed?.isPartial === true) return error;
+function afterTimeout({ result }: Model, error: unknown): unknown {
+	if (result.completed?.isPartial === true) return error;
 	if (!(error instanceof ExplainedError)) return unknownAtTimeout();
 	if (error.outcome !== 'not_sent') return error;
 	return new NotSent(`${TIMED_OUT}, and nothing was sent`, forEveryone(''));
@@ -83,8 +80,8 @@ function afterTimeout(context: IExecuteFunctions, error: unknown): unknown {
 const CONTINUE = 'Continue with the result.';
 const DO_NOT_REPEAT = 'Do not repeat this request.';
 
-function succeeded(context: IExecuteFunctions, items: INodeExecutionData[]): ToolResult {
-	const { completed, readSummary } = toolRunOf(context);
+function succeeded(model: Model, items: INodeExecutionData[]): ToolResult {
+	const { completed, readSummary } = model.result;
 	const hasTimedOut = items.some(
 		({ json }) => json.timed_out === true || json.wait_outcome === 'timed_out',
 	);
@@ -100,9 +97,10 @@ function succeeded(context: IExecuteFunctions, items: INodeExecutionData[]): Too
 	}
 	const { isReplay, repeatable, happened, nextStep } = completed;
 	const outcome = isReplay ? 'already_done' : 'done';
-	if (hasTimedOut) return toolResult(outcome, ...begun(context, completed), items);
+	if (hasTimedOut) return toolResult(outcome, ...begun(model, completed), items);
 	if (isReplay) {
-		const whose = isUncertain(askingRowOf(context)) ? ', perhaps of another row,' : '';
+		const isUncertain = model.agent?.row.which === 'uncertain';
+		const whose = isUncertain ? ', perhaps of another row,' : '';
 		const earlier = `An earlier request${whose} already did this. It was not done again.`;
 		return toolResult(outcome, `${happened} ${earlier}`, nextStep ?? CONTINUE, items);
 	}
@@ -114,7 +112,7 @@ function succeeded(context: IExecuteFunctions, items: INodeExecutionData[]): Too
 
 /** For a request that was sent and hasn't ended: a call in progress, or a message without a reply so far. */
 function begun(
-	context: IExecuteFunctions,
+	{ isRecognized }: Model,
 	{ isReplay, output }: CompletedRequest,
 ): [happened: string, next: string] {
 	if (!output.some(({ json }) => 'call_id' in json)) {
@@ -126,25 +124,24 @@ function begun(
 	const placed = isReplay ? 'before, and was not placed again' : 'and may still be in progress';
 	return [
 		`The call was placed ${placed}. Its end was not confirmed in time.`,
-		// Without a session ID, an MCP client isn't recognized, and its next request would place a second call.
-		mcpSessionOf(context) === ''
-			? `${DO_NOT_REPEAT} It would place a second call. Read this call later by its ID.`
-			: 'Repeat this request to wait longer. No second call is placed.',
+		isRecognized
+			? 'Repeat this request to wait longer. No second call is placed.'
+			: `${DO_NOT_REPEAT} It would place a second call. Read this call later by its ID.`,
 	];
 }
 
 const ONLY_A_PART = `Only a part was completed. The rest is in 'rejected' of the result, with the reasons. Tell ${USER} about it.`;
 const MAYBE_DONE = `${DO_NOT_REPEAT} It may have taken effect. Tell ${USER} that the outcome is unknown.`;
 
-function failed(context: IExecuteFunctions, thrown: unknown): ToolResult {
-	const { completed, readSummary } = toolRunOf(context);
+function failed(context: IExecuteFunctions, model: Model, thrown: unknown): ToolResult {
+	const { completed, readSummary } = model.result;
 	const error = explainedToModel(thrown);
 	hintForOwner(context, error);
 	const advice = adviceIn(context, error);
 	const happened = happenedIn(error);
 	// An earlier part of the request was completed, such as a call that can't be waited for.
 	if (completed !== undefined && completed.isPartial !== true) {
-		const [before, next] = begun(context, completed);
+		const [before, next] = begun(model, completed);
 		const done = completed.isReplay ? 'already_done' : 'done';
 		return toolResult(done, `${before} ${happened}`, `${advice} ${next}`, completed.output);
 	}

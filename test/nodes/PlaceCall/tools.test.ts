@@ -1,7 +1,7 @@
 /** Place Call as a tool: what the model is told, when calls are placed later, and time limits. */
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { clock } from '../../../nodes/host/clock';
-import { TOOL_LIMITS } from '../../../nodes/host/tools/toolRun';
+import { TOOL_LIMITS } from '../../../nodes/host/caller/caller';
 import { engineTool, holdTimeouts, inlineTool, mcpTool, skipSleeps } from '../../engine';
 import {
 	acceptUpTo,

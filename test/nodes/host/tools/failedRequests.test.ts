@@ -5,7 +5,7 @@ import uniqBy from 'lodash/uniqBy';
 import type { IDataObject } from 'n8n-workflow';
 import nock from 'nock';
 import { z } from 'zod';
-import { TOOL_LIMITS } from '../../../../nodes/host/tools/toolRun';
+import { TOOL_LIMITS } from '../../../../nodes/host/caller/caller';
 import { credentialFor } from '../../../contract/credentialFor';
 import { engineHarness, engineTool, HOST } from '../../../engine';
 import { skipSleeps } from '../../../engine/time';

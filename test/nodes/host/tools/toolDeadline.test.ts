@@ -1,7 +1,7 @@
 /** An MCP client stops waiting for a tool after 60 seconds. Each tool returns before that, with its state. */
 import type { IDataObject, INode } from 'n8n-workflow';
 import { clock } from '../../../../nodes/host/clock';
-import { TOOL_LIMITS } from '../../../../nodes/host/tools/toolRun';
+import { TOOL_LIMITS } from '../../../../nodes/host/caller/caller';
 import { engineTool, inlineTool, mcpTool, speedUp, timeoutsByClock } from '../../../engine';
 import { chatHarness, eventually, sessions } from '../../chatHarness';
 

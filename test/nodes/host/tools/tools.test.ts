@@ -5,13 +5,9 @@ import type {
 	INodeParameters,
 } from 'n8n-workflow';
 import { openRecord } from '../../../../nodes/host/ledger/executionStore';
-import { TOOL_LIMITS } from '../../../../nodes/host/tools/toolRun';
+import { callerOf, TOOL_LIMITS } from '../../../../nodes/host/caller/caller';
+import type { CompletedRequest } from '../../../../nodes/host/caller/runResult';
 import { failureForModel, runForModel } from '../../../../nodes/host/tools/toolResult';
-import {
-	type CompletedRequest,
-	setCompleted,
-	setReadOnly,
-} from '../../../../nodes/host/tools/toolRun';
 import type { JsonObject } from '../../../../nodes/core/values/json';
 import {
 	InvalidInput,
@@ -508,10 +504,12 @@ test.each<[Before, error: Error, outcome: string, happened: string, next: string
 		const context = mcpContext(await node('placeCall', CALL));
 		const hints = jest.spyOn(context, 'addExecutionHints');
 		const output = typeof before === 'object' ? (before.output ?? [{ json: {} }]) : undefined;
-		const [[item] = []] = await runForModel(context, async () => {
-			if (before === 'read') setReadOnly(context);
+		const model = callerOf(context);
+		if (model.kind !== 'model') throw new Error('No model asks');
+		const [[item] = []] = await runForModel(context, model, async () => {
+			if (before === 'read') model.result.setReadOnly();
 			else if (output !== undefined)
-				setCompleted(context, {
+				model.result.setCompleted({
 					...{ happened: '', isReplay: false, repeatable: false, ...before },
 					output,
 				});

@@ -1,5 +1,5 @@
 import { NodeOperationError } from 'n8n-workflow';
-import { asCanceled, canceledError, WHY_CANCELED } from '../../../../nodes/host/tools/cancel';
+import { asCanceled, canceledError, WHY_CANCELED } from '../../../../nodes/host/execution/cancel';
 import { executeContext, makeNode, setupEngine } from '../../../engine';
 
 beforeAll(setupEngine);

@@ -4,13 +4,10 @@ import {
 	isSafeObjectProperty,
 	type IDataObject,
 	type IExecuteFunctions,
-	type INodeExecutionData,
 	type ISourceData,
 } from 'n8n-workflow';
 import { shortFingerprint } from '../../core/values/hash';
-import { plainText } from '../../core/values/values';
-import { agentInput, inExpression, mcpSessionOf } from './agentRun';
-import { setToolRun, runsAsTool, toolRunOf } from './toolRun';
+import { agentInput, inExpression } from './agentRun';
 
 /** The ID of the tool request, which an agent adds to the row. */
 export const TOOL_CALL_ID = 'toolCallId';
@@ -32,33 +29,31 @@ export type AskingRow = {
 	rows: readonly Row[];
 	/** Those that may be asking. Equal rows count as one. */
 	possible: readonly Row[];
-	/** Distinguishes the row. Undefined if the agent has only one, or if it isn't certain which one asks. */
-	key?: string | undefined;
+	/** The fields of the row, without the model's arguments. Undefined if several rows may be asking. */
+	fields: IDataObject | undefined;
 	/** The item on which the engine runs the node. */
 	item?: IDataObject;
-};
+} & Which;
 
-/** Found once in a run of the node. */
-export function askingRowOf(context: IExecuteFunctions): AskingRow {
-	const known = toolRunOf(context).askingRow;
-	if (known !== undefined) return known;
-	const askingRow = findAskingRow(context);
-	setToolRun(context, { askingRow });
-	return askingRow;
+/** Which of the rows it is: the only one, a certain one of several, which the key distinguishes, or any of several. */
+type Which = { which: 'only' | 'uncertain'; key?: undefined } | { which: 'known'; key: string };
+
+/** @param meant for the key: the possible rows, or those of them that the model means */
+function describeRow(rows: readonly Row[], possible: readonly Row[], meant = possible): AskingRow {
+	const fields = areDifferent(possible) ? undefined : possible[0]?.json;
+	return { rows, possible, fields, ...whichOf(rows, meant) };
 }
 
-/** The fields of the row. Undefined if it isn't certain which one asks. */
-export function certainRow({ possible }: AskingRow): IDataObject | undefined {
-	return areDifferent(possible) ? undefined : possible[0]?.json;
+function whichOf(rows: readonly Row[], meant: readonly Row[]): Which {
+	if (!areDifferent(rows)) return { which: 'only' };
+	const [first] = meant;
+	const isCertain = first !== undefined && !areDifferent(meant);
+	return isCertain ? { which: 'known', key: keyOf(first) } : { which: 'uncertain' };
 }
 
-export function isOneOfSeveral({ rows }: AskingRow): boolean {
-	return areDifferent(rows);
-}
-
-/** Whether it isn't certain which of several rows asks. */
-export function isUncertain(asking: AskingRow): boolean {
-	return asking.key === undefined && isOneOfSeveral(asking);
+/** The same row, if only these rows may be asking. */
+export function withPossible(possible: readonly Row[], { rows, item }: AskingRow): AskingRow {
+	return { ...describeRow(rows, possible), ...(item && { item }) };
 }
 
 function areDifferent([first, ...others]: readonly Row[]): boolean {
@@ -69,30 +64,14 @@ export function keyOf({ json }: Row): string {
 	return shortFingerprint(json, KEY_CHARACTERS);
 }
 
-/** The ID of the tool request. Undefined if an older agent or an MCP client uses the tool. */
-export function toolCallIdOf(context: IExecuteFunctions): string | undefined {
-	return plainText(askingRowOf(context).item?.[TOOL_CALL_ID]) || undefined;
-}
-
-/** The row on which a tool works, without the model's arguments. Undefined if it isn't certain, or if there is none. */
-export function toolRow(context: IExecuteFunctions): IDataObject | undefined {
-	return mcpSessionOf(context) === undefined ? certainRow(askingRowOf(context)) : undefined;
-}
-
-/** The rows of the input. As a tool, only the one that asks. */
-export function inputRows(context: IExecuteFunctions): INodeExecutionData[] {
-	if (!runsAsTool(context)) return context.getInputData();
-	return [{ json: toolRow(context) ?? {} }];
-}
-
-function findAskingRow(context: IExecuteFunctions): AskingRow {
+export function findAskingRow(context: IExecuteFunctions): AskingRow {
 	const { node, data } = context.getExecuteData();
 	if (node.name === context.getNode().name) return findInItem(context);
-	// An older agent, an MCP Server Trigger, or a test in the editor, which uses the first row.
+	// An older agent, or a test in the editor, which uses the first row.
 	const items = data.main?.[0] ?? [];
 	const isFirst = node.executeOnce === true || node.type.endsWith('.toolExecutor');
 	const rows = isFirst ? items.slice(0, 1) : items;
-	return { rows, possible: rows };
+	return describeRow(rows, rows);
 }
 
 function findInItem(context: IExecuteFunctions): AskingRow {
@@ -108,9 +87,7 @@ function findInItem(context: IExecuteFunctions): AskingRow {
 	const possible = fitting.length > 0 ? fitting : rows;
 	// For the key, a model that repeats a column, such as a phone number, means its own row.
 	const exact = fitting.filter(({ json }) => isShown(json, item, [TOOL_CALL_ID]));
-	const [first, ...others] = exact.length > 0 ? exact : possible;
-	const isKnown = first !== undefined && areDifferent(rows) && !areDifferent([first, ...others]);
-	return { rows, possible, key: isKnown ? keyOf(first) : undefined, item };
+	return { ...describeRow(rows, possible, exact.length > 0 ? exact : possible), item };
 }
 
 /** Whether the item has all columns of the row, except these. */

@@ -6,7 +6,6 @@ import {
 	type ISourceData,
 	type NodeTypeAndVersion,
 } from 'n8n-workflow';
-import { isToolExecution } from './toolRun';
 
 /**
  * Identifies one run of an agent. It's the same for all tool requests of the run, and differs for the next iteration of
@@ -134,20 +133,4 @@ function itemsAt(
 	} catch {
 		return undefined;
 	}
-}
-
-/**
- * The ID of the MCP session, for a request of an MCP client. Empty if the MCP Server Trigger doesn't pass it on (before
- * version 2.1, and over SSE). Undefined for other executions. Tool requests of MCP clients have no execution, so their
- * records are stored by session.
- */
-export function mcpSessionOf(context: IExecuteFunctions): string | undefined {
-	// An agent's input is from a node. The input of the MCP Server Trigger is from an HTTP request.
-	const isRequest = isToolExecution(context) && context.getExecuteData().source === null;
-	if (!isRequest) return undefined;
-	const session: unknown = context.evaluateExpression(
-		'{{ $json.headers?.["mcp-session-id"] ?? "" }}',
-		0,
-	);
-	return typeof session === 'string' ? session : '';
 }

@@ -2,7 +2,7 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 import { asSentence } from '../../core/service/errors';
 import type { Explanation } from '../../core/service/resolution';
 import { displayText } from '../../core/values/values';
-import { setToolRun, toolRunOf } from './toolRun';
+import { callerOf } from '../caller/caller';
 
 /**
  * What isn't an error, but must be known, such as entries that may be missing. n8n shows it beside the output. As a tool,
@@ -26,5 +26,5 @@ export function textOnScreen({ message, resolution: { onScreen } }: Explanation)
 
 /** What a person sees in the form, such as its limit. */
 export function addHintsForModel(context: IExecuteFunctions, ...hints: Explanation[]): void {
-	setToolRun(context, { hints: [...(toolRunOf(context).hints ?? []), ...hints] });
+	callerOf(context).result.hints.push(...hints);
 }

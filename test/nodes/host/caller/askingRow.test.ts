@@ -1,10 +1,11 @@
 /** Which values a tool sends for the row that asks, by the number that Place Call calls. */
-import type { IDataObject, INodeCredentialsDetails, INodeParameters } from 'n8n-workflow';
+import type { IDataObject, INode, INodeCredentialsDetails, INodeParameters } from 'n8n-workflow';
 import { CREDENTIAL } from '../../../../nodes/host/http/credential';
 import {
 	engineHarness,
 	engineTool,
 	inlineTool,
+	mcpTool,
 	newExecutionData,
 	type AgentRun,
 } from '../../../engine';
@@ -25,18 +26,22 @@ type Request = AgentRun & {
 	route?: typeof engineTool;
 	args?: IDataObject;
 	parameters?: INodeParameters;
+	executeOnce?: boolean;
 };
 
 /** By default, Bela's row asks, which is the second one. Returns the numbers that were called. */
 async function callFor(phoneNumber: string, request: Request = {}): Promise<unknown[]> {
-	const { route = engineTool, args = {}, parameters = {}, ...run } = request;
+	const { route = engineTool, args = {}, parameters = {}, executeOnce = false, ...run } = request;
 	const bodies = acceptUpTo(1);
 	const tool = harness.node('placeCall', {
 		parameters: { ...CALL, phoneNumber, ...parameters },
 		credentials: { [CREDENTIAL]: credential },
+		executeOnce,
 	});
 	const result = await route(tool, { rows: ROWS, row: BELA, ...run })(args);
 	expect(result.outcome).toBe(bodies.length === 1 ? 'done' : 'not_sent');
+	// The model knows the row.
+	expect(result).not.toHaveProperty('result.name');
 	return bodies.map(({ phone_number: phone }) => phone);
 }
 
@@ -154,6 +159,7 @@ describe('run by the agent', () => {
 	test.each<[expression: string, request?: Request]>([
 		['={{ $json.phone }}', ONLY_BELA],
 		['={{ $json.phone }}', { rows: [BELA, { ...BELA, name: 'B.' }] }],
+		['={{ $json.phone }}', { rows: [BELA, { ...BELA, name: 'B.' }], executeOnce: true }],
 		['={{ $fromAI("whom") }}', { args: { whom: BELA.phone } }],
 	])('sends the value of %s', async (expression, request = {}) => {
 		expect(await callFor(expression, { ...request, route })).toEqual([BELA.phone]);
@@ -166,5 +172,17 @@ describe('run by the agent', () => {
 		['={{ $json.phone || $fromAI("whom") }}', { args: { whom: BELA.phone } }],
 	])('sends nothing for %s', async (expression, request = {}) => {
 		expect(await callFor(expression, { ...request, route })).toEqual([]);
+	});
+});
+
+describe('run for an MCP client', () => {
+	const route = (tool: INode) => mcpTool(tool, 'rows');
+
+	test.each([
+		['={{ $fromAI("phone") }}', [FROM_MODEL]],
+		// n8n's item is the HTTP request.
+		['={{ $json.phone }}', []],
+	])('%s sends %j', async (expression, sent) => {
+		expect(await callFor(expression, { route, args: { phone: FROM_MODEL } })).toEqual(sent);
 	});
 });

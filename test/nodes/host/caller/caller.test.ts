@@ -5,30 +5,63 @@ import {
 	type ISourceData,
 	type NodeConnectionType,
 } from 'n8n-workflow';
-import { agentRunOf } from '../../../../nodes/host/tools/agentRun';
-import { runsAsTool } from '../../../../nodes/host/tools/toolRun';
+import { Agent } from '../../../../nodes/host/caller/agent';
+import { agentRunOf } from '../../../../nodes/host/caller/agentRun';
+import { callerOf } from '../../../../nodes/host/caller/caller';
 import { engineHarness, executeContext, makeNode, makeWorkflow, mcpContext } from '../../../engine';
 
 const harness = engineHarness();
 
 /** The engine runs a tool like any node. Only its type differs. */
-const called = (type: string) => mcpContext(harness.node(type));
+const byEngine = (type: string) => executeContext(harness.node(type), [{ json: {} }]);
+const byMcpTrigger = (type: string) => mcpContext(harness.node(type), 'session 1');
+const withoutSession = (type: string) => mcpContext(harness.node(type));
 /** n8n 1 doesn't tell that a node runs as a tool. */
-const calledInN8n1 = (type: string) =>
-	new Proxy(called(type), {
+const inN8n1 = (type: string) =>
+	new Proxy(byMcpTrigger(type), {
 		has: (target, name) => name !== 'isToolExecution' && Reflect.has(target, name),
 		get: (target, name): unknown =>
 			name === 'isToolExecution' ? undefined : Reflect.get(target, name),
 	});
 
+const WORKFLOW = { kind: 'workflow', reader: 'onScreen', getsErrors: false, isRecognized: true };
+const MODEL = { kind: 'model', reader: 'forModel', getsErrors: true, isRecognized: true };
+const AGENT_MODEL = { ...MODEL, agent: expect.any(Agent) };
+
 test.each([
-	['an agent runs', 'placeCall', called, true],
-	['the engine runs', 'placeCallTool', called, true],
-	['asks a person for approval', 'placeCallHitlTool', called, false],
-	['runs in n8n 1', 'placeCall', calledInN8n1, false],
-	['the engine of n8n 1 runs', 'placeCallTool', calledInN8n1, true],
-])('a node that %s (%s) is a tool or not', (_what, type, contextOf, isTool) => {
-	expect(runsAsTool(contextOf(type))).toBe(isTool);
+	['in a workflow', 'placeCall', byEngine, WORKFLOW],
+	['that the engine runs for an agent', 'placeCallTool', byEngine, AGENT_MODEL],
+	['that the engine of n8n 1 runs for an agent', 'placeCallTool', inN8n1, AGENT_MODEL],
+	['that n8n 1 runs in a workflow', 'placeCall', inN8n1, WORKFLOW],
+	['of an MCP client', 'placeCall', byMcpTrigger, { ...MODEL, mcpSession: 'session 1' }],
+	[
+		'of an MCP client without a session',
+		'placeCall',
+		withoutSession,
+		{ ...MODEL, mcpSession: '', isRecognized: false },
+	],
+	[
+		'that asks a person for approval',
+		'placeCallHitlTool',
+		byEngine,
+		{ kind: 'review', agent: expect.any(Agent), reader: 'forModel' },
+	],
+])('finds who asks for a node %s', (_what, type, contextOf, caller) => {
+	expect(callerOf(contextOf(type))).toMatchObject(caller);
+});
+
+test.each([
+	['stopWorkflow', false],
+	['continueRegularOutput', true],
+] as const)('a review with On Error %s gets its errors or not', (onError, getsErrors) => {
+	const node = { ...harness.node('placeCallHitlTool'), onError };
+	expect(callerOf(executeContext(node, [{ json: {} }]))).toMatchObject({ getsErrors });
+});
+
+test('finds who asks once in a run, with what the run did', () => {
+	const context = byMcpTrigger('placeCall');
+	callerOf(context).result.setReadOnly('Read.');
+	expect(callerOf(context).result.readSummary).toBe('Read.');
 });
 
 describe('the run of an agent', () => {

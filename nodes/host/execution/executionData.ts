@@ -1,8 +1,8 @@
 import compact from 'lodash/compact';
 import isObject from 'lodash/isObject';
 import type { IExecuteFunctions, IRunExecutionData, ISourceData } from 'n8n-workflow';
-import { toolsOf } from '../tools/agentRun';
-import { isUsedByAgent } from '../tools/toolRun';
+import { toolsOf } from '../caller/agentRun';
+import { callerOf } from '../caller/caller';
 
 /** What n8n has of the running execution. No public function returns it. Undefined if this n8n doesn't show it. */
 type ExecutionData = Pick<IRunExecutionData, 'startData' | 'resultData'>;
@@ -54,7 +54,7 @@ export function executedInstead(context: IExecuteFunctions): string | undefined 
 	const { nodeName, mode } = destination;
 	const before = context.getParentNodes(nodeName).map((node) => node.name);
 	const selected = mode === 'inclusive' ? [nodeName, ...before] : before;
-	if (!isUsedByAgent(context)) return selected.includes(name) ? undefined : nodeName;
+	if (callerOf(context).kind === 'workflow') return selected.includes(name) ? undefined : nodeName;
 	// A tool runs with its agent. A test of the tool alone has nothing before it.
 	const isUsed = selected.some((user) => toolsOf(context, user).some((tool) => tool.name === name));
 	return isUsed || before.length === 0 ? undefined : nodeName;

@@ -1,0 +1,131 @@
+import type { IExecuteFunctions } from 'n8n-workflow';
+import type { Reader } from '../../core/service/resolution';
+import { clock } from '../clock';
+import { Agent } from './agent';
+import { RunResult } from './runResult';
+
+/**
+ * Who asks for a run of a node. {@link callerOf} finds it, and nothing else decides it. Most files need only what follows
+ * from it, such as `reader` or `maxWaitMs`.
+ */
+export type Caller = Workflow | Model | Review;
+
+/** A workflow, which a person built. */
+type Workflow = CallerFacts & { kind: 'workflow'; agent?: undefined; mcpSession?: undefined };
+
+/** A model that uses the node as a tool: that of an AI agent, or that of an MCP client. */
+export type Model = CallerFacts & { kind: 'model'; deadline: Deadline } & (
+		| { agent: Agent; mcpSession?: undefined }
+		| {
+				agent?: undefined;
+				/**
+				 * The ID of the session. Its tool requests have no execution, so records are stored by session. Empty if the MCP
+				 * Server Trigger doesn't pass it on (before version 2.1, and over SSE).
+				 */
+				mcpSession: string;
+		  }
+	);
+
+/** The node asks a person to approve a tool request of an AI agent. Its output goes to n8n, not to the model. */
+export type Review = CallerFacts & { kind: 'review'; agent: Agent; mcpSession?: undefined };
+
+type CallerFacts = {
+	/** For whom the texts of the output are. */
+	reader: Reader;
+	/** Whether *On Error* can continue with an item for each error. Agents get errors in a format of their own. */
+	continuesOnFail: boolean;
+	/** Whether errors are returned as text for the model, and not thrown as n8n's errors. */
+	getsErrors: boolean;
+	/** Whether the same request is recognized when it comes again. */
+	isRecognized: boolean;
+	/** The limit for waits, such as for the end of a call, or for the acknowledgement of a chat message. */
+	maxWaitMs: number;
+	/** When the run must return. */
+	deadline?: Deadline;
+	/** What the run did so far. */
+	result: RunResult;
+};
+
+/** `at` is in milliseconds of the clock's `elapsed()`. */
+type Deadline = { at: number; signal: AbortSignal };
+
+/**
+ * Times in milliseconds. A client of the MCP Server Trigger stops waiting for a tool after 60 seconds, and the result
+ * would then be lost. So every tool ends before that.
+ */
+export const TOOL_LIMITS = {
+	/** The limit for a tool request. */
+	wholeMs: 50_000,
+	/** The limit for waits. */
+	waitMs: 45_000,
+	/** After the limit, the time to report how far the request got. */
+	graceMs: 3_000,
+};
+
+/** By the context of the run. */
+const callers = new WeakMap<object, Caller>();
+
+/** Found once in a run of the node, which then begins. */
+export function callerOf(context: IExecuteFunctions): Caller {
+	const known = callers.get(context);
+	if (known !== undefined) return known;
+	const caller = findCaller(context);
+	callers.set(context, caller);
+	return caller;
+}
+
+/** Undefined if there is none, as for triggers and lists in the form. */
+export function deadlineOf(context: object): Deadline | undefined {
+	return callers.get(context)?.deadline;
+}
+
+/**
+ * The MCP Server Trigger and older agents run the node themselves. Newer agents let the engine run it like any node, and
+ * only the node type shows it: n8n derives `placeCallTool` from `placeCall`, and `placeCallHitlTool` for human review.
+ */
+function findCaller(context: IExecuteFunctions): Caller {
+	const { type, onError } = context.getNode();
+	const facts = {
+		reader: 'forModel',
+		continuesOnFail: false,
+		isRecognized: true,
+		maxWaitMs: Infinity,
+		result: new RunResult(),
+	} as const;
+	if (type.endsWith('HitlTool')) {
+		// If an error stops the node, n8n tells the model that the person rejected.
+		const getsErrors = onError !== 'stopWorkflow';
+		return { kind: 'review', agent: new Agent(context), ...facts, getsErrors };
+	}
+	const isInline = isToolExecution(context);
+	if (!isInline && !type.endsWith('Tool')) {
+		const continuesOnFail = context.continueOnFail();
+		return { kind: 'workflow', ...facts, reader: 'onScreen', continuesOnFail, getsErrors: false };
+	}
+	const mcpSession = isInline ? mcpSessionOf(context) : undefined;
+	const { wholeMs, waitMs } = TOOL_LIMITS;
+	return {
+		kind: 'model',
+		...(mcpSession === undefined ? { agent: new Agent(context) } : { mcpSession }),
+		...facts,
+		getsErrors: true,
+		isRecognized: mcpSession !== '',
+		maxWaitMs: waitMs,
+		deadline: { at: clock.elapsed() + wholeMs, signal: AbortSignal.timeout(wholeMs) },
+	};
+}
+
+/** n8n 1 doesn't have this function. There, only the node type shows a tool. */
+function isToolExecution(context: IExecuteFunctions): boolean {
+	return 'isToolExecution' in context && context.isToolExecution();
+}
+
+/** Undefined for an agent, whose input is from a node. That of the MCP Server Trigger is from an HTTP request. */
+function mcpSessionOf(context: IExecuteFunctions): string | undefined {
+	if (context.getExecuteData().source !== null) return undefined;
+	const session: unknown = context.evaluateExpression(
+		'{{ $json.headers?.["mcp-session-id"] ?? "" }}',
+		0,
+	);
+	return typeof session === 'string' ? session : '';
+}
