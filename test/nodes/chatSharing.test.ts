@@ -259,6 +259,31 @@ describe('Stop', () => {
 		expect(texts()).toEqual([UNACKED, 'Hello']);
 	});
 
+	test('of one action leaves the next token to another, whose requests still work', async () => {
+		const waiting = wait();
+		await harness.settled();
+		speedUp(0);
+		harness.simulator().faults.respond(/ws_token/, 401);
+		control().closeSockets(4401);
+		await harness.connected(0);
+		const tokens = harness.tokens();
+		const { execution } = await harness.start({}, { items: [{ text: 'Hello' }] });
+		await eventually(() => harness.tokens() === tokens + 1);
+		await untilIdle();
+		harness.simulator().faults.clear();
+		// The next attempt follows after 0.8 to 1.2 seconds.
+		passTime(750);
+		execution.cancel();
+		await stoppedResult(execution);
+		passTime(450);
+		await eventually(() => harness.tokens() === tokens + 2);
+		speedUp(50);
+		await harness.settled();
+		control().nudge(sessions.open);
+		expect(records(await waiting)).toMatchObject([{ event: { type: 'nudge_sent' } }]);
+		expect(harness.tokens()).toBe(tokens + 2);
+	});
+
 	test('while the service is busy: the message was not sent', async () => {
 		const { execution } = await harness.start({}, { items: [{ text: UNACKED }] });
 		await frames(1);

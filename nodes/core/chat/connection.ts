@@ -66,7 +66,7 @@ const MAX_BUSY_RETRIES = 5;
 /** Resends of a frame without an ack. Only frames with an idempotency key are sent again. */
 const MAX_RESENDS = 2;
 
-export interface Log {
+interface Log {
 	debug(message: string, details?: Record<string, unknown>): void;
 	info(message: string, details?: Record<string, unknown>): void;
 	warn(message: string, details?: Record<string, unknown>): void;
@@ -182,6 +182,11 @@ export class ChatConnection {
 		return left.flatMap(({ missed }) => missed);
 	}
 
+	/** The users that haven't left. */
+	private get remaining(): ConnectionUser[] {
+		return [...this.users].filter(({ hasLeft }) => !hasLeft);
+	}
+
 	private remove(user: ConnectionUser): void {
 		if (!this.users.delete(user) || this.users.size > 0 || this.signal.aborted) return;
 		this.stop.abort(DONE);
@@ -189,10 +194,14 @@ export class ChatConnection {
 		this.options.onClosing(this.socket?.ended);
 	}
 
-	/** The user whose credential the connection uses: a trigger outlives an execution. */
+	/**
+	 * The user whose credential the connection uses: a trigger outlives an execution. The requests of an action that left may
+	 * be canceled.
+	 */
 	private leading(): ConnectionUser | undefined {
-		const users = [...this.users];
-		return users.find(({ options }) => options.usedBy === 'trigger') ?? users.at(-1);
+		const { remaining } = this;
+		const trigger = remaining.find(({ options }) => options.usedBy === 'trigger');
+		return trigger ?? remaining.at(-1) ?? [...this.users].at(-1);
 	}
 
 	/** Aborted when the connection has ended for good, with a `ChatEnded`, or is closed. */
