@@ -140,6 +140,19 @@ describe('events', () => {
 	});
 });
 
+test('a trigger that is published again right after an action gets the events in between', async () => {
+	const before = await publish();
+	await harness.settled();
+	await send('Hello');
+	speedUp(0);
+	await before.stop();
+	await harness.connected(0);
+	const between = control().nudge(sessions.open);
+	speedUp(50);
+	const after = await publish(sessions.open, 'init');
+	await eventually(() => eventIds(after).includes(between));
+});
+
 describe('a session that the service rejects', () => {
 	test('ends an action at its second attempt, and the trigger is connected later', async () => {
 		speedUp(10);

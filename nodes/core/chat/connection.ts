@@ -163,9 +163,14 @@ export class ChatConnection {
 
 	/** Called by a user that leaves. The last one closes the connection. */
 	leave(user: ConnectionUser): void {
-		// The next connection of a trigger gets the events in between by the replay.
-		if (user.options.usedBy === 'action') void this.linger(user);
-		else this.remove(user);
+		if (user.options.usedBy === 'action') {
+			void this.linger(user);
+			return;
+		}
+		// A trigger that is published again gets the events in between by the replay of a new socket. So actions that left
+		// must not keep this one open.
+		if (this.remaining.length === 0) this.takeMissed(user);
+		this.remove(user);
 	}
 
 	/** Until it's removed, the user collects events for the next action. */
