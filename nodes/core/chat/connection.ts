@@ -448,7 +448,6 @@ export class ChatConnection {
 	// Receiving.
 
 	private receive(frame: unknown, socket: Socket): void {
-		if (this.signal.aborted) return;
 		const received = parseFrame(typeof frame === 'string' ? this.redact(frame) : frame);
 		if (received === null) {
 			this.ignored("a frame that can't be read");
