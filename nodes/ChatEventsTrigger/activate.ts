@@ -59,7 +59,7 @@ async function checkSessions(
 	const check = async (sessionId: string) =>
 		await requestWsToken(client, sessionId).then(
 			() => null,
-			(error: unknown) => ({ sessionId, ending: explained(error), isRetried: false }),
+			(error: unknown) => ({ sessionId, ending: explained(error) }),
 		);
 	const checked = sessionIds.map(async (sessionId) => await limit(check, sessionId));
 	const losses = compact(await Promise.all(checked));

@@ -105,14 +105,13 @@ export class ChatEventsListener {
 	}
 
 	private onLost(sessionId: string, ending: ChatEnded, isRetried: boolean): void {
-		const loss = { sessionId, ending, isRetried };
 		if (this.context.getMode() === 'manual') {
-			this.context.emitError(sessionsLost(this.context, [{ ...loss, isRetried: false }]));
+			this.context.emitError(sessionsLost(this.context, [{ sessionId, ending }]));
 		} else if (ending.kind === 'session_closed') {
 			const message = "Stopped listening to a chat session, because it's closed";
 			this.context.logger.info(message, { sessionId });
 		} else {
-			this.losses.sessions([loss]);
+			this.losses.sessions([{ sessionId, ending, isRetried }]);
 		}
 	}
 }

@@ -1,4 +1,5 @@
 import compact from 'lodash/compact';
+import groupBy from 'lodash/groupBy';
 import lowerFirst from 'lodash/lowerFirst';
 import { NodeOperationError, type ITriggerFunctions } from 'n8n-workflow';
 import type { ExplainedError } from '../core/service/errors';
@@ -6,12 +7,18 @@ import { pause } from '../core/values/clock';
 import { clock } from '../host/clock';
 import { counted, MAX_NAMED, named, displayText } from '../core/values/values';
 import { idText } from '../core/chat/frames';
+import { ChatEnded } from '../core/chat/reconnectPolicy';
 import { MAX_WAITING, type SessionEvent } from './eventStarter';
 
+type Loss = { sessionId: string; ending: ExplainedError };
+
 /** `isRetried`: the connection tries again automatically. */
-export type Loss = { sessionId: string; ending: ExplainedError; isRetried: boolean };
+type ReportedLoss = Loss & { isRetried: boolean };
 
 const RETRIED = 'The trigger tries again automatically, at intervals of up to 15 minutes.';
+/** A running trigger keeps the credential that it read when it was published. */
+const RETRIED_WITHOUT_TOKEN = `${RETRIED} If you change the credential, publish the workflow again.`;
+const GIVEN_UP = 'Then publish the workflow again.';
 
 /** When the service is down, many sessions fail soon after one another, and each report is a failed execution. */
 const REPORT_AFTER_MS = 30_000;
@@ -31,7 +38,11 @@ export function lossReporter(context: ITriggerFunctions, signal: AbortSignal) {
 		};
 	};
 	return {
-		sessions: batched<Loss>((losses) => context.saveFailedExecution(sessionsLost(context, losses))),
+		sessions: batched<ReportedLoss>((losses) => {
+			for (const [next, some] of Object.entries(groupBy(losses, nextStep))) {
+				context.saveFailedExecution(sessionsLost(context, some, next));
+			}
+		}),
 		events: batched<SessionEvent>((events) => {
 			const error = eventsLost(context, events);
 			context.logger.error(error.message, { originalMessage: error.description });
@@ -40,7 +51,18 @@ export function lossReporter(context: ITriggerFunctions, signal: AbortSignal) {
 	};
 }
 
-export function sessionsLost(context: ITriggerFunctions, losses: Loss[]): NodeOperationError {
+function nextStep({ ending, isRetried }: ReportedLoss): string {
+	if (!isRetried) return GIVEN_UP;
+	const hasNoToken = ending instanceof ChatEnded && ending.kind === 'no_token';
+	return hasNoToken ? RETRIED_WITHOUT_TOKEN : RETRIED;
+}
+
+/** @param next what follows, for the user or the trigger */
+export function sessionsLost(
+	context: ITriggerFunctions,
+	losses: Loss[],
+	next = '',
+): NodeOperationError {
 	const [first] = losses;
 	const areSeveral = losses.length > 1;
 	const message = areSeveral
@@ -54,7 +76,7 @@ export function sessionsLost(context: ITriggerFunctions, losses: Loss[]): NodeOp
 	const description = compact([
 		...reasons,
 		more > 0 && `And ${counted(more, 'more session')}.`,
-		losses.some(({ isRetried }) => isRetried) && RETRIED,
+		next,
 	]).join(' ');
 	return new NodeOperationError(context.getNode(), message, { description });
 }

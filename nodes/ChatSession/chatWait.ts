@@ -43,33 +43,31 @@ export async function awaitEvent(
 	const seen: ChatEvent[] = [];
 	const startedAt = clock.now();
 	const ended = new AbortController();
-	const endWith = (end: EventWaitEnd) => {
-		ends.push(end);
-		ended.abort(DONE);
-	};
 	const connected = new AbortController();
 	void user.connected().then((isConnected) => isConnected && connected.abort(DONE));
 	user.listen((event, replay) => {
-		if (ended.signal.aborted) return;
 		const at = timeOf(event);
 		// After a reconnect, only what is certainly older is a replay. A time in whole seconds may be one less.
 		const isOlder = at < startedAt - (connected.signal.aborted ? SECOND_MS : 0);
 		const isReplay = replay === 'certain' || (replay === 'possible' && isOlder);
 		if (!isReplay && (types === null || types.has(event.type))) {
-			endWith({ kind: 'event', event });
+			ends.push({ kind: 'event', event });
+			ended.abort(DONE);
+			user.collect();
 			return;
 		}
 		seen.push(event);
 		if (seen.length > MAX_SEEN) seen.shift();
-		if (event.type === 'session_closed' && !isReplay) {
+		if (event.type === 'session_closed') {
+			ends.push({ kind: 'session_closed' });
 			// Events from before the end may still arrive.
 			const lingering = pause(clock, SESSION_CLOSED_LINGER_MS, ended.signal);
-			void lingering.then(() => endWith({ kind: 'session_closed' }));
+			void lingering.then(() => ended.abort(DONE));
 		}
 	});
 	await pause(clock, timeoutMs, AbortSignal.any([ended.signal, signal]));
 	ended.abort(DONE);
-	const [end] = ends;
+	const end = ends.at(-1);
 	if (end !== undefined) return { end, seen };
 	if (!signal.aborted) {
 		const { isConnected } = user;

@@ -98,6 +98,31 @@ describe('Chat Events Trigger in real n8n', () => {
 		}
 	});
 
+	it('keeps its credential until the workflow is published again', async () => {
+		const service = await startSimulator({ dialect: dialects.plain });
+		try {
+			const credential = await n8n.createCredential(CREDENTIAL, credentialFor(simulator));
+			const own = { credentials: { [CREDENTIAL]: credential } };
+			const listens = { ...trigger({ sessionIds: sessions.open }), ...own };
+			const workflow = await publish(chain('other token', listens));
+			await published({ home }, workflow);
+			await connected(1);
+			await n8n.updateCredential(credential.id, CREDENTIAL, credentialFor(service));
+			simulator.sessions.closeSockets(4401);
+			await connected(0);
+			await connected(1);
+			expect(service.requests).toEqual([]);
+			await n8n.deactivate(workflow);
+			await n8n.activate(workflow);
+			await until('the other socket', () => service.sessions.openSockets() === 1);
+			await untilSocketsClosed();
+			await account.removeWorkflows();
+			await until('the end', () => service.sessions.openSockets() === 0);
+		} finally {
+			await service.stop();
+		}
+	});
+
 	it('starts the error workflow when it stops following a session', async () => {
 		const errors = await create(chain('on error', node('Error', 'n8n-nodes-base.errorTrigger', 1)));
 		const workflow = await create({
@@ -113,6 +138,7 @@ describe('Chat Events Trigger in real n8n', () => {
 		simulator.sessions.closeSockets(4401, sessions.dormant);
 		const items = await executionsOf(n8n, errors, 'Error', 1);
 		expect(JSON.stringify(items)).toContain(sessions.dormant);
+		expect(JSON.stringify(items)).toContain('Then publish the workflow again.');
 		expect(JSON.stringify(items)).not.toContain(simulator.token);
 		simulator.sessions.nudge(sessions.open);
 		await until('the other session’s event', async () =>

@@ -140,6 +140,19 @@ describe('events', () => {
 	});
 });
 
+test('a trigger that is published again right after an action gets the events in between', async () => {
+	const before = await publish();
+	await harness.settled();
+	await send('Hello');
+	speedUp(0);
+	await before.stop();
+	await harness.connected(0);
+	const between = control().nudge(sessions.open);
+	speedUp(50);
+	const after = await publish(sessions.open, 'init');
+	await eventually(() => eventIds(after).includes(between));
+});
+
 describe('a session that the service rejects', () => {
 	test('ends an action at its second attempt, and the trigger is connected later', async () => {
 		speedUp(10);
@@ -199,12 +212,16 @@ test('an unreachable session ends an action after 10 seconds, and neither a long
 });
 
 test.each([
-	[401, /rejected the API token/],
-	[503, /^Chat session .* isn't connected: /],
+	[
+		401,
+		/rejected the API token/,
+		/tries again automatically, .*\. If you change the credential, publish the workflow again\.$/,
+	],
+	[503, /^Chat session .* isn't connected: /, /tries again automatically, [^.]*\.$/],
 ])(
 	'a trigger whose session gets no token (status %i) reports it after about a minute, once an outage',
 	async (...one) => {
-		const [status, message] = one;
+		const [status, message, description] = one;
 		const trigger = await publish();
 		for (const outage of [1, 2]) {
 			await harness.settled();
@@ -220,7 +237,10 @@ test.each([
 			expect(seconds).toBeLessThan(105);
 			expect(trigger.failed.at(-1)).toMatchObject({
 				message: expect.stringMatching(message),
-				description: expect.stringMatching(/tries again automatically/),
+				description: expect.stringMatching(description),
+			});
+			expect(trigger.failed.at(-1)).toMatchObject({
+				description: expect.not.stringMatching(/run or publish|Then publish/),
 			});
 			for (let attempt = 0; attempt < 3; attempt++) {
 				const tokens = harness.tokens();
@@ -257,6 +277,31 @@ describe('Stop', () => {
 		ack();
 		expect(records(await next)).toMatchObject([{ reply: 'You said: Hello' }]);
 		expect(texts()).toEqual([UNACKED, 'Hello']);
+	});
+
+	test('of one action leaves the next token to another, whose requests still work', async () => {
+		const waiting = wait();
+		await harness.settled();
+		speedUp(0);
+		harness.simulator().faults.respond(/ws_token/, 401);
+		control().closeSockets(4401);
+		await harness.connected(0);
+		const tokens = harness.tokens();
+		const { execution } = await harness.start({}, { items: [{ text: 'Hello' }] });
+		await eventually(() => harness.tokens() === tokens + 1);
+		await untilIdle();
+		harness.simulator().faults.clear();
+		// The next attempt follows after 0.8 to 1.2 seconds.
+		passTime(750);
+		execution.cancel();
+		await stoppedResult(execution);
+		passTime(450);
+		await eventually(() => harness.tokens() === tokens + 2);
+		speedUp(50);
+		await harness.settled();
+		control().nudge(sessions.open);
+		expect(records(await waiting)).toMatchObject([{ event: { type: 'nudge_sent' } }]);
+		expect(harness.tokens()).toBe(tokens + 2);
 	});
 
 	test('while the service is busy: the message was not sent', async () => {

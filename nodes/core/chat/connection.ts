@@ -66,7 +66,7 @@ const MAX_BUSY_RETRIES = 5;
 /** Resends of a frame without an ack. Only frames with an idempotency key are sent again. */
 const MAX_RESENDS = 2;
 
-export interface Log {
+interface Log {
 	debug(message: string, details?: Record<string, unknown>): void;
 	info(message: string, details?: Record<string, unknown>): void;
 	warn(message: string, details?: Record<string, unknown>): void;
@@ -163,9 +163,14 @@ export class ChatConnection {
 
 	/** Called by a user that leaves. The last one closes the connection. */
 	leave(user: ConnectionUser): void {
-		// The next connection of a trigger gets the events in between by the replay.
-		if (user.options.usedBy === 'action') void this.linger(user);
-		else this.remove(user);
+		if (user.options.usedBy === 'action') {
+			void this.linger(user);
+			return;
+		}
+		// A trigger that is published again gets the events in between by the replay of a new socket. So actions that left
+		// must not keep this one open.
+		if (this.remaining.length === 0) this.takeMissed(user);
+		this.remove(user);
 	}
 
 	/** Until it's removed, the user collects events for the next action. */
@@ -182,6 +187,11 @@ export class ChatConnection {
 		return left.flatMap(({ missed }) => missed);
 	}
 
+	/** The users that haven't left. */
+	private get remaining(): ConnectionUser[] {
+		return [...this.users].filter(({ hasLeft }) => !hasLeft);
+	}
+
 	private remove(user: ConnectionUser): void {
 		if (!this.users.delete(user) || this.users.size > 0 || this.signal.aborted) return;
 		this.stop.abort(DONE);
@@ -189,10 +199,14 @@ export class ChatConnection {
 		this.options.onClosing(this.socket?.ended);
 	}
 
-	/** The user whose credential the connection uses: a trigger outlives an execution. */
+	/**
+	 * The user whose credential the connection uses: a trigger outlives an execution. The requests of an action that left may
+	 * be canceled.
+	 */
 	private leading(): ConnectionUser | undefined {
-		const users = [...this.users];
-		return users.find(({ options }) => options.usedBy === 'trigger') ?? users.at(-1);
+		const { remaining } = this;
+		const trigger = remaining.find(({ options }) => options.usedBy === 'trigger');
+		return trigger ?? remaining.at(-1) ?? [...this.users].at(-1);
 	}
 
 	/** Aborted when the connection has ended for good, with a `ChatEnded`, or is closed. */
@@ -434,7 +448,6 @@ export class ChatConnection {
 	// Receiving.
 
 	private receive(frame: unknown, socket: Socket): void {
-		if (this.signal.aborted) return;
 		const received = parseFrame(typeof frame === 'string' ? this.redact(frame) : frame);
 		if (received === null) {
 			this.ignored("a frame that can't be read");

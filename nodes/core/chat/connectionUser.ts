@@ -28,19 +28,20 @@ export interface UserOptions {
  * Whether the service sent an event again. `possible`: it arrived on a new socket, where the service may replay recent
  * events. `certain`: it arrived before this user joined.
  */
-export type Replay = 'no' | 'possible' | 'certain';
+type Replay = 'no' | 'possible' | 'certain';
 
-export type OnEvent = (event: ChatEvent, replay: Replay) => void;
+type OnEvent = (event: ChatEvent, replay: Replay) => void;
 
 /** One node's use of the connection of a session. The node must always close it. It stays open for other nodes. */
 export class ConnectionUser {
-	/** Events that no listener got: from the end of the action before to `listen`. */
+	/** Events for the next listener: first those since the action before, which `listen` takes, then those since `collect`. */
 	readonly missed: Array<Parameters<OnEvent>>;
 	/** The number of events before it joined. */
 	readonly joinedAt: number;
 
 	private readonly closed = new AbortController();
 	private listener: OnEvent | null = null;
+	private isCollecting = false;
 	/** When it first saw a failed attempt after a healthy connection, by `clock.elapsed()`. */
 	private failingSince: number | null = null;
 	private isReported = false;
@@ -78,10 +79,18 @@ export class ConnectionUser {
 		return await this.connection.send(frame, this.signal, ackTimeoutMs);
 	}
 
-	/** Calls the listener once for each event, also for the missed ones. */
+	/** Calls the listener once for each event until `collect`, also for the missed ones. */
 	listen(listener: OnEvent): void {
 		this.listener = listener;
-		for (const arrived of this.missed.splice(0)) listener(...arrived);
+		for (const arrived of this.missed.splice(0)) this.receive(...arrived);
+	}
+
+	/** From now on, events are for the next action. A burst can bring some before a user leaves whose wait has ended. */
+	collect(): void {
+		if (this.isCollecting) return;
+		this.isCollecting = true;
+		this.listener = null;
+		this.missed.splice(0);
 	}
 
 	close(): void {
@@ -99,8 +108,8 @@ export class ConnectionUser {
 	}
 
 	receive(...arrived: Parameters<OnEvent>): void {
-		if (this.listener === null) this.missed.push(arrived);
-		else this.listener(...arrived);
+		if (this.isCollecting) this.missed.push(arrived);
+		else this.listener?.(...arrived);
 	}
 
 	/** After a failed attempt to connect: an action may give up, and a trigger may report the loss. */
@@ -126,8 +135,7 @@ export class ConnectionUser {
 	private leave(reason: typeof DONE | ChatEnded): boolean {
 		if (this.hasLeft) return false;
 		this.closed.abort(reason);
-		this.listener = null;
-		this.missed.splice(0);
+		this.collect();
 		this.connection.leave(this);
 		return true;
 	}

@@ -56,7 +56,7 @@ export interface ChatEvent {
 }
 
 /** `sessionId`: null if the frame doesn't name its session. */
-export type ReceivedFrame = { sessionId: string | null } & (
+type ReceivedFrame = { sessionId: string | null } & (
 	| { kind: 'ack'; ack: Ack }
 	| { kind: 'event'; event: ChatEvent }
 );

@@ -177,12 +177,12 @@ const ENDINGS: Record<EndingKind, Text> = {
 	],
 	unreachable: [
 		'The connection to the chat session keeps failing',
-		'Check that the service is available and that n8n can reach it. Then run or publish the workflow again.',
+		'Check that the service is available and that n8n can reach it.',
 		'Try again later.',
 	],
 	no_token: [
 		'The service issues no WebSocket token for this session, or rejects it',
-		'Check the session ID, and check that the credential belongs to the account of this session. Then run or publish the workflow again.',
+		'Check the session ID, and check that the credential belongs to the account of this session.',
 		"Check the session ID. A session of another account can't be used.",
 	],
 };

@@ -14,7 +14,7 @@ const CONNECT_TIMEOUT_MS = 15_000;
 const CLOSE_GRACE_MS = 2_000;
 
 /** Why these nodes closed a socket. */
-export type CloseCause = 'renewed' | 'no_ack' | 'session_closed' | 'stopped';
+type CloseCause = 'renewed' | 'no_ack' | 'session_closed' | 'stopped';
 
 export interface SocketEnd {
 	/** `closed`: by the service or the network, with `code`. */

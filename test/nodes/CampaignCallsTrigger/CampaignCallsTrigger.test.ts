@@ -281,6 +281,17 @@ describe('Filters and Finished Statuses', () => {
 			expect(await poll()).toEqual([]);
 		},
 	);
+
+	it('a call whose status was in Finished Statuses by mistake starts the workflow when it ends', async () => {
+		const { publish, poll } = newTrigger();
+		showStatus('call', 'voicemail');
+		await publish(ALL);
+		expect(await publish({ ...ALL, options: { finishedStatuses: 'voicemail' } })).toEqual([]);
+		expect(await publish(ALL)).toEqual([]);
+		const call = simulator().state.calls.get('call');
+		if (call !== undefined) call.outcome = { status: 'voicemail', call_ended_by: 'agent' };
+		expect(await poll()).toEqual(['call']);
+	});
 });
 
 describe('a completed contact list whose calls have ended', () => {

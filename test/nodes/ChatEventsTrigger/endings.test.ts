@@ -2,7 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { WorkflowExecute } from 'n8n-core';
 import type { INodeParameters, WorkflowActivateMode } from 'n8n-workflow';
 import { clock } from '../../../nodes/host/clock';
-import { makeAdditionalData, makeWorkflow, nodeTypes, output, triggerContext } from '../../engine';
+import {
+	makeAdditionalData,
+	makeWorkflow,
+	nodeTypes,
+	output,
+	speedUp,
+	triggerContext,
+} from '../../engine';
 import { chatHarness, sessions, typesOf } from '../chatHarness';
 
 const harness = chatHarness('chatEventsTrigger', {});
@@ -56,7 +63,7 @@ describe('activating', () => {
 		const error = await rejection(parameters);
 		expect(error.message).toMatch(message);
 		expect(error.description).toMatch(advice);
-		expect(error.description).not.toMatch(/tries again automatically/);
+		expect(error.description).not.toMatch(/tries again automatically|workflow again/);
 		expect(JSON.stringify(error)).not.toContain(harness.simulator().token);
 	});
 
@@ -121,7 +128,9 @@ describe('activating', () => {
 			await harness.reported(active);
 			expect(active.failed[0]).toMatchObject({
 				message: expect.stringContaining(sessions.unknown),
-				description: expect.not.stringMatching(/tries again automatically/),
+				description: expect.stringMatching(
+					/^(?!.*tries again).* Then publish the workflow again\.$/,
+				),
 			});
 			await clock.sleep(100_000);
 			expect(harness.simulator().requests).toHaveLength(1);
@@ -137,6 +146,26 @@ describe('losing sessions', () => {
 		await harness.reported(active);
 		expect(active.failed[0]?.message).toContain(sessions.open);
 		expect(active.errors).toEqual([]);
+	});
+
+	test('sessions with different next steps are reported separately', async () => {
+		const { simulator, reported, loseForGood, publish } = harness;
+		const active = await publish({ sessionIds: `${sessions.open}, ${sessions.dormant}` });
+		await harness.settled(2);
+		simulator().faults.respond(new RegExp(`${sessions.dormant}/ws_token`), 401);
+		simulator().sessions.closeSockets(4401, sessions.dormant);
+		speedUp(1_000);
+		await clock.sleep(55_000);
+		loseForGood(sessions.open);
+		await reported(active, 2);
+		const reportOf = (sessionId: string) =>
+			active.failed.find(({ message }) => message.includes(sessionId));
+		expect(reportOf(sessions.dormant)).toMatchObject({
+			description: expect.stringMatching(/tries again automatically/),
+		});
+		expect(reportOf(sessions.open)).toMatchObject({
+			description: expect.stringMatching(/ Then publish the workflow again\.$/),
+		});
 	});
 
 	test('a closed session is only logged', async () => {

@@ -84,6 +84,31 @@ describe('an event since the chat node before', () => {
 		expect(records(await third)).toMatchObject([{ event: { event_id: 'e-4' }, seen: [] }]);
 	});
 
+	test.each(['before', 'after'])(
+		'ends the next wait, also in a burst of events that begins %s the wait before',
+		async (when) => {
+			const burst = () => ['e-1', 'e-2', 'e-3'].forEach((id) => nudge(id));
+			await harness.publish();
+			await harness.settled();
+			if (when === 'before') {
+				await harness.run({ timeLimit: 1 });
+				speedUp(0);
+				burst();
+				await untilIdle();
+			}
+			const first = harness.run();
+			await untilIdle();
+			if (when === 'after') {
+				speedUp(0);
+				burst();
+			}
+			const waits = [await first, await harness.run(), await harness.run()];
+			expect(waits.flatMap((run) => records(run))).toMatchObject(
+				['e-1', 'e-2', 'e-3'].map((event_id) => ({ event: { event_id }, seen: [] })),
+			);
+		},
+	);
+
 	test('counts for half a second from the end of that node', async () => {
 		await harness.publish();
 		const first = harness.run();
@@ -203,6 +228,19 @@ describe('a session that is closed', () => {
 		harness.receives({ type, event_id: 'e-2' });
 		speedUp(50);
 		expect(records(await waiting)).toMatchObject([{ timed_out: false, ...result }]);
+	});
+
+	test('shortly before the time limit, is closed and not timed out', async () => {
+		const waiting = harness.run({ eventTypes: ['turn_result'] });
+		await harness.settled();
+		speedUp(0);
+		passTime(8_000);
+		harness.receives({ type: 'session_closed', event_id: 'e-1' });
+		await untilIdle();
+		passTime(1_000);
+		expect(records(await waiting)).toMatchObject([
+			{ timed_out: false, session_closed: true, event: null, seen: [{ event_id: 'e-1' }] },
+		]);
 	});
 
 	test('ends the wait also while a message to it waits for its ack', async () => {

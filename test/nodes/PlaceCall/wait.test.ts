@@ -108,14 +108,23 @@ describe('waiting', () => {
 			expect(items?.[0]).not.toHaveProperty('timed_out');
 		});
 
-		it('an item with the number of another one has the outcome of its call', async () => {
-			const rows = [{ phone }, { phone: '+91 90000 00000' }, { phone: '' }];
+		it('an item with the number of another one has the outcome of its call, also if its row has a field error', async () => {
+			const same = '+91 90000 00000';
+			const rows = [
+				{ phone },
+				{ phone: same },
+				{ phone: same, error: 'of the user' },
+				{ phone: '', duplicate_of: 0 },
+			];
 			const items = await waitedFor(mode, endLast, { rows, over: CONTINUE });
+			const duplicate = { ...answered, call_id: null, placed: false, duplicate_of: 0 };
 			expect(items).toMatchObject([
 				{ ...answered, placed: true },
-				{ ...answered, call_id: null, placed: false, duplicate_of: 0 },
-				{ error: "'Phone Number' is empty [row 3]" },
+				duplicate,
+				{ ...duplicate, error: 'of the user' },
+				{ error: "'Phone Number' is empty [row 4]" },
 			]);
+			expect(items?.[3]).not.toHaveProperty('answered');
 		});
 
 		it('an item has its row, without the fields of an earlier call, for which it does not wait', async () => {
