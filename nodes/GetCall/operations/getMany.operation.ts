@@ -13,6 +13,7 @@ import {
 	requireCompleteField,
 } from '../../host/forms/list';
 import { agentField } from '../../host/forms/locatorFields';
+import { optedOutFilter, optOutKeyField, readOptOutFilter } from '../../host/forms/optOutFields';
 import { statusField } from '../../host/forms/statusFields';
 import { forEachList, type ListPlan } from '../../host/run/itemLoop';
 import { readOutput, selectOutputs } from '../../host/forms/outputFields';
@@ -24,6 +25,7 @@ import { readPages, readWholeList } from '../../core/service/paging';
 import { callList, callsKeepChanging, readsFirstPageOnly } from '../../core/calls/callList';
 import { latestOfEachNumber, requireLaterCalls } from '../latestCalls';
 import { simplifyCall } from '../../core/calls/callRecord';
+import { isOptOutWanted, requireCaptured } from '../../core/calls/optOut';
 import { parseCount } from '../../core/service/parseIds';
 import type { ApiMapping } from '../../core/profile/apiMapping';
 import type { Limiter } from '../../core/values/keyedMutex';
@@ -38,7 +40,7 @@ const filtersField: INodeProperties = {
 	placeholder: 'Add Filter',
 	default: {},
 	description:
-		"Which calls to return. Each filter except 'Contact List ID' needs a name in the credential, under 'My Provider Sent Settings'.",
+		"Which calls to return. Each filter except 'Contact List ID' and 'Opted Out' needs a name in the credential, under 'My Provider Sent Settings'.",
 	options: [
 		{ ...omit(agentField, 'required'), description: 'Calls of this agent' },
 		{
@@ -65,6 +67,10 @@ const filtersField: INodeProperties = {
 			default: '',
 			description: 'Calls since this time',
 			hint: 'In the time zone of this workflow',
+		},
+		{
+			...optedOutFilter,
+			description: `${optedOutFilter.description} The node reads the complete list, and stops if the list shows no captured values.`,
 		},
 		{
 			displayName: 'Phone Number',
@@ -129,7 +135,7 @@ export const getMany: Operation = {
 		...limitFields,
 		filtersField,
 		...callOutputFields,
-		optionsCollection(latestField, requireCompleteField('call')),
+		optionsCollection(latestField, optOutKeyField, requireCompleteField('call')),
 		requestSettings(pageSizeField),
 	],
 	isReadOnly: true,
@@ -143,9 +149,11 @@ export const getMany: Operation = {
 			const options = form.collection('options');
 			const settings = form.collection('developerSettings');
 			const filters = readFilters(form.collection('filters'));
+			const optOut = readOptOutFilter(form.collection('filters'), options);
 			const limit = readLimit(form);
 			const latest = options.switch('latestOfEachNumber', false);
-			const isWhole = options.switch('requireComplete', false) || latest;
+			const isFiltered = optOut.wanted !== undefined;
+			const isWhole = options.switch('requireComplete', false) || latest || isFiltered;
 			if (latest) requireLaterCalls(filters);
 			const request = {
 				filters,
@@ -170,15 +178,20 @@ export const getMany: Operation = {
 					count === 0 && noMatchHint(filters),
 				];
 				addHints(context, ...compact(hints));
-				if (isWhole ? count > limit : count === limit) {
+				if (isFiltered) requireCaptured(calls);
+				const latestCalls = latest ? await latestOfEachNumber(calls) : calls;
+				const found = latestCalls.filter((call) => isOptOutWanted(call, optOut));
+				if (isWhole ? found.length > limit : count === limit) {
 					addHintsForModel(context, limitHint(limit, 'call'));
 				}
-				return latest ? await latestOfEachNumber(calls) : calls;
+				return found;
 			};
 			return {
-				key: { ...request, limit: String(limit), isWhole, latest, output },
+				key: { ...request, limit: String(limit), isWhole, latest, optOut, output },
 				read: async (limiter) =>
-					await selectOutputs(output, (await readFor(limiter)).slice(0, limit), simplifyCall),
+					await selectOutputs(output, (await readFor(limiter)).slice(0, limit), (call) =>
+						simplifyCall(call, optOut.key),
+					),
 			};
 		};
 		return await forEachList(context, plan, readConcurrency(parameters, READS_AT_ONCE));

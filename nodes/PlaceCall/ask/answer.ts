@@ -2,7 +2,7 @@ import isEmpty from 'lodash/isEmpty';
 import omit from 'lodash/omit';
 import { hasValue, statusKey, type CallState } from '../../core/calls/callEnd';
 import { isJsonObject, type JsonValue, valueAt } from '../../core/values/json';
-import { normalized, withoutInvisible } from '../../core/values/text';
+import { comparable } from '../../core/values/text';
 import { quoted } from '../../core/values/values';
 
 /** The question of a call, and the settings to evaluate its answer. Stored with the call, and part of the output. */
@@ -130,13 +130,6 @@ function isOneOf(captured: JsonValue, values: readonly string[]): boolean {
 	if (typeof captured === 'object') return false;
 	const comparableValue = comparable(captured);
 	return values.some((value) => comparable(value) === comparableValue);
-}
-
-/** Equal for two spellings of one answer: in another case, with spaces around it, or in other characters for one letter. */
-export function comparable(value: string | number | boolean): string {
-	return normalized(withoutInvisible(String(value)), 'NFC')
-		.trim()
-		.toLowerCase();
 }
 
 /**

@@ -81,16 +81,17 @@ export async function onCompletionWebhook(
 	if (callIds.length === 0) return STILL_WAITING;
 	const wait = waitOf(context, items);
 	const account = once(async () => await createAccountClient(context));
+	const { finished, optOutKey } = readWaitOption(form);
 	const watch = new CallWatch(callIds, {
 		read: async (callId) => await readCallRecord((await account()).client, callId),
-		finished: readWaitOption(form).finished,
+		finished,
 		isReported: (callId) => wait.reported.has(callId),
 		reader: 'onScreen',
 	});
 	const endWait = (): IWebhookResponseData => {
 		if (arrivedAt < wait.endedAt + RESUME_MS) return STILL_WAITING;
 		wait.endedAt = clock.elapsed();
-		return { workflowData: [waitedItems(items, watch)] };
+		return { workflowData: [waitedItems(items, watch, optOutKey)] };
 	};
 	if (hasTimedOut(items)) {
 		await watch.read(callIds);

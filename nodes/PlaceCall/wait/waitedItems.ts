@@ -42,15 +42,17 @@ export function waitingItem(placed: INodeExecutionData, until: number): IDataObj
 export function waitedItems(
 	items: readonly INodeExecutionData[],
 	watch: CallWatch,
+	optOutKey: string,
 ): INodeExecutionData[] {
+	const flatten = (record: JsonObject) => flatCallRecord(record, optOutKey);
 	return items.map((item, index) => {
 		const pairedItem = { item: index };
 		const known = watch.state(callIdOf(item) ?? callIdOf(askedInstead(items, item)) ?? '');
 		if (known === undefined) {
-			return { json: { ...item.json, ...outcomeOfSame(items, item, watch) }, pairedItem };
+			return { json: { ...item.json, ...outcomeOfSame(items, item, watch, flatten) }, pairedItem };
 		}
 		const { asked, ...call } = omit(jsonOf(item), WAITS_UNTIL, NOT_READ_FIELD, 'timed_out');
-		const outcome = flatCallRecord({ phone_key: call.phone_key ?? null, ...known.record });
+		const outcome = flatten({ phone_key: call.phone_key ?? null, ...known.record });
 		const json = {
 			// Beside the outcome, because the status of a call in progress isn't one.
 			...pick(outcome, 'outcome', 'answered'),
@@ -72,12 +74,13 @@ function outcomeOfSame(
 	items: readonly INodeExecutionData[],
 	{ json: { duplicate_of: first, error } }: INodeExecutionData,
 	watch: CallWatch,
+	flatten: (record: JsonObject) => JsonObject,
 ): IDataObject {
 	// The input fields of a failed item may be the output of an earlier call.
 	const other = typeof first === 'number' && error === undefined ? items[first] : undefined;
 	const known = other && watch.state(callIdOf(other) ?? '');
 	if (known === undefined) return {};
-	const outcome = pick(flatCallRecord(known.record), 'outcome', 'answered');
+	const outcome = pick(flatten(known.record), 'outcome', 'answered', 'opted_out');
 	return { ...outcome, timed_out: !known.hasEnded };
 }
 

@@ -64,6 +64,19 @@ describe.each(Object.values(dialects))('in dialect $name', (dialect) => {
 			expect(Object.keys(open).indexOf('timed_out')).toBeLessThan(3);
 		});
 
+		it('tells from the captured value whether the person has opted out', async () => {
+			const opts = ['yes', 'perhaps', 'no'];
+			const end = async (calls: string[]) => {
+				for (const [index, callId] of calls.entries()) {
+					await service().endCall(callId, { data_captured: { dnc: opts[index] ?? null } });
+				}
+			};
+			const rows = people(4).map((person, index) => (index === 3 ? { ...people(1)[0] } : person));
+			const items = await waitedFor(mode, end, { rows, options: { optOutKey: 'dnc' } });
+			// The last row has the number of the first one.
+			expect(items).toMatchObject([true, null, false, true].map((opted_out) => ({ opted_out })));
+		});
+
 		it('ends with a listed status', async () => {
 			const none = { call_ended_by: null, call_ended_reason: null, summary: null };
 			const more = { call_ended_reason_message: null, post_call_analysis: null };
