@@ -17,6 +17,7 @@ import type { JsonObject } from '../core/values/json';
 import { requireRunning } from '../host/tools/cancel';
 import { asItems, withInputIfFailed } from '../host/run/itemLoop';
 import type { OperationRun } from '../host/run/operations';
+import { addCustomData } from '../host/run/customData';
 import { deliverEachItem } from '../host/run/deliverItems';
 import type { PreparedRequest } from '../host/ledger/preparedRequest';
 import { mcpSessionOf } from '../host/tools/agentRun';
@@ -35,6 +36,7 @@ import { callText, dueTimeOf, isDueLater, scheduledTime } from './scheduled';
 import { isUnknown, placedHint } from './hints';
 import { SameCalls } from './sameCalls';
 import { prepareWait } from './wait/prepareWait';
+import { noteCalls } from './wait/waitedItems';
 import { includesInput, inputFields } from './inputFields';
 
 /** What the calls of one node run share. */
@@ -97,7 +99,9 @@ export async function placeCalls(
 	const inputOf = (index: number) =>
 		run.keepsInput(parameters.at(index)) ? inputFields(context, index) : {};
 	const finished = placed.map((item) => withInputIfFailed(context, item, inputOf));
-	return await wait.finish(asks ? finished.map(unclearIfFailed) : finished);
+	const output = await wait.finish(asks ? finished.map(unclearIfFailed) : finished);
+	noteCalls(context, output);
+	return output;
 }
 
 /** Checks the call of an item. Nothing is sent yet. */
@@ -143,6 +147,8 @@ function prepareCall(run: CallRun, index: number): PreparedRequest<AccountClient
 			const place = async (bodyNow: () => Promise<CallRequest>) =>
 				await placeCall(client, bodyNow, { ...additions, legacy });
 			const record = await sendCall(run, index, call, place);
+			// Also if another item then stops the node.
+			addCustomData(context, { call_id: [record.call_id] });
 			return asItems({
 				...record,
 				placed: true,

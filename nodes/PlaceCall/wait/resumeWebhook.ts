@@ -18,7 +18,7 @@ import { createAccountClient } from '../../host/http/accountClient';
 import { clock } from '../../host/clock';
 import { readBody, reject } from '../../host/triggers/webhookRequest';
 import { plainText } from '../../core/values/values';
-import { callIdsOf, waitedItems, WAITS_UNTIL } from './waitedItems';
+import { callIdsOf, noteCalls, waitedItems, WAITS_UNTIL } from './waitedItems';
 import { readWaitOption } from './waitOption';
 
 /** The webhook that resumes a waiting execution. n8n creates it with the wait, so nothing is registered. */
@@ -91,7 +91,9 @@ export async function onCompletionWebhook(
 	const endWait = (): IWebhookResponseData => {
 		if (arrivedAt < wait.endedAt + RESUME_MS) return STILL_WAITING;
 		wait.endedAt = clock.elapsed();
-		return { workflowData: [waitedItems(items, watch, optOutKey)] };
+		const output = waitedItems(items, watch, optOutKey);
+		noteCalls(context, output);
+		return { workflowData: [output] };
 	};
 	if (hasTimedOut(items)) {
 		await watch.read(callIds);

@@ -158,6 +158,33 @@ describe('waiting', () => {
 		});
 	});
 
+	describe("n8n's custom data of the execution, by which a person finds it again,", () => {
+		const outcomes = [{}, { status: 'not_picked' }, {}];
+		const end = async (calls: string[]) => {
+			for (const [index, callId] of calls.entries()) {
+				await service().endCall(callId, outcomes[index]);
+			}
+		};
+
+		it('by webhook, has the calls during the wait, and then their outcomes', async () => {
+			const { run, calls, arrive } = await waiting(byWebhook, 3);
+			const ids = { call_id: calls.join(', ') };
+			expect(run.data.resultData.metadata).toEqual(ids);
+			await end(calls.slice(0, 2));
+			expect((await arrive({ poll: true })).customData).toEqual(ids);
+			await end(calls);
+			const both = { ...ids, outcome: 'Answered, Not answered' };
+			expect((await arrive({ poll: true })).customData).toEqual(both);
+		});
+
+		it('by reading, has the outcomes of the calls that have ended', async () => {
+			timeFlies(async () => await end(placed().slice(0, 1)));
+			const run = await wait.runOrPause(await node(byReading), 2);
+			const ids = { call_id: placed().join(', ') };
+			expect(run.data.resultData.metadata).toEqual({ ...ids, outcome: 'Answered' });
+		});
+	});
+
 	describe('does not begin, and no call is placed', () => {
 		const respond = (reply: (address: nock.Interceptor) => nock.Scope) =>
 			reply(nock(N8N).get(/^\/webhook-waiting\//));
