@@ -40,7 +40,7 @@ const GROUPS = [
 	['call_id', 'phone_key', ...RECORD_FIELDS],
 	['call_id', 'agent_uuid', ...RECORD_FIELDS],
 	['error', 'details', 'message'],
-	['answer', 'explanation', 'captured_answer'],
+	['answer', 'explanation', 'captured_answer', 'asked_at', 'answered_at'],
 ];
 
 /** Reads *Include Input Fields* of each form. By default, it's off only in tools, whose model knows the row. */

@@ -13,6 +13,7 @@ import { callIdKey } from '../core/calls/completionWebhook';
 import { type AccountClient } from '../host/http/accountClient';
 import { clock } from '../host/clock';
 import type { Fields } from '../host/forms/fields';
+import { withOffset } from '../core/values/dates';
 import type { JsonObject } from '../core/values/json';
 import { requireRunning } from '../host/tools/cancel';
 import { asItems, withInputIfFailed } from '../host/run/itemLoop';
@@ -152,7 +153,10 @@ function prepareCall(run: CallRun, index: number): PreparedRequest<AccountClient
 			return asItems({
 				...record,
 				placed: true,
-				...(question && { asked: question.asked.question }),
+				...(question && {
+					asked: question.asked.question,
+					asked_at: withOffset(dateTimeNow().setZone(context.getTimezone())),
+				}),
 			});
 		},
 		happened: (output) => {
@@ -166,7 +170,10 @@ function prepareCall(run: CallRun, index: number): PreparedRequest<AccountClient
 			output.map(({ json }) => {
 				const input = keepsInput ? inputFields(context, index) : {};
 				const placed = { ...input, ...json, phone_key: json.phone_key ?? phoneKey };
-				return { json: withAnswer(placed, question && askedBy(json.asked, question.asked)) };
+				if (question === undefined) return { json: placed };
+				// Not that of the input.
+				const asked = { ...placed, asked_at: json.asked_at ?? null };
+				return { json: withAnswer(asked, askedBy(json.asked, question.asked)) };
 			}),
 	};
 }

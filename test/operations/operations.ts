@@ -188,6 +188,8 @@ export const OPERATIONS: { [name: string]: Operation } = {
 			...{
 				answer: 'yes',
 				explanation: '',
+				asked_at: '',
+				answered_at: '',
 				data: { approved: true, chatInput: '' },
 			},
 			...pick(outcome, 'outcome', 'answered', 'opted_out', 'call_id', 'status', 'summary'),

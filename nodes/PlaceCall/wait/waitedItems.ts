@@ -53,7 +53,8 @@ export function waitedItems(
 	const flatten = (record: JsonObject) => flatCallRecord(record, optOutKey);
 	return items.map((item, index) => {
 		const pairedItem = { item: index };
-		const known = watch.state(callIdOf(item) ?? callIdOf(askedInstead(items, item)) ?? '');
+		const placed = callIdOf(item) === undefined ? askedInstead(items, item) : item;
+		const known = watch.state(callIdOf(placed) ?? '');
 		if (known === undefined) {
 			return { json: { ...item.json, ...outcomeOfSame(items, item, watch, flatten) }, pairedItem };
 		}
@@ -65,7 +66,10 @@ export function waitedItems(
 			timed_out: !known.hasEnded,
 			...defaults(outcome, call),
 			// The workflow goes on with the people of the rows, not with the person who was asked.
-			...(asked !== undefined && pick(call, 'phone_number', 'caller_name')),
+			...(asked !== undefined && {
+				...pick(call, 'phone_number', 'caller_name'),
+				asked_at: jsonOf(placed).asked_at ?? null,
+			}),
 			...(known.readFailure !== undefined && { [NOT_READ_FIELD]: known.readFailure }),
 		};
 		return { json: withAnswer(json, asked, known), pairedItem };
