@@ -23,7 +23,7 @@ const CALL_FIELDS = new Set([
 	'next_call_possible_at',
 	'would_call_at',
 	'timed_out',
-	'asked',
+	...['asked', 'asked_at', 'answered_at'],
 	NOT_READ_FIELD,
 	WAITS_UNTIL,
 ]);
@@ -40,7 +40,7 @@ const GROUPS = [
 	['call_id', 'phone_key', ...RECORD_FIELDS],
 	['call_id', 'agent_uuid', ...RECORD_FIELDS],
 	['error', 'details', 'message'],
-	['answer', 'explanation', 'captured_answer', 'asked_at', 'answered_at'],
+	['answer', 'explanation', 'captured_answer'],
 ];
 
 /** Reads *Include Input Fields* of each form. By default, it's off only in tools, whose model knows the row. */

@@ -37,7 +37,6 @@ import { callText, dueTimeOf, isDueLater, scheduledTime } from './scheduled';
 import { isUnknown, placedHint } from './hints';
 import { SameCalls } from './sameCalls';
 import { prepareWait } from './wait/prepareWait';
-import { noteCalls } from './wait/waitedItems';
 import { includesInput, inputFields } from './inputFields';
 
 /** What the calls of one node run share. */
@@ -101,7 +100,7 @@ export async function placeCalls(
 		run.keepsInput(parameters.at(index)) ? inputFields(context, index) : {};
 	const finished = placed.map((item) => withInputIfFailed(context, item, inputOf));
 	const output = await wait.finish(asks ? finished.map(unclearIfFailed) : finished);
-	noteCalls(context, output);
+	addCustomData(context, output, 'call_id', 'outcome');
 	return output;
 }
 
@@ -149,7 +148,7 @@ function prepareCall(run: CallRun, index: number): PreparedRequest<AccountClient
 				await placeCall(client, bodyNow, { ...additions, legacy });
 			const record = await sendCall(run, index, call, place);
 			// Also if another item then stops the node.
-			addCustomData(context, { call_id: [record.call_id] });
+			addCustomData(context, asItems(record), 'call_id');
 			return asItems({
 				...record,
 				placed: true,
@@ -170,10 +169,7 @@ function prepareCall(run: CallRun, index: number): PreparedRequest<AccountClient
 			output.map(({ json }) => {
 				const input = keepsInput ? inputFields(context, index) : {};
 				const placed = { ...input, ...json, phone_key: json.phone_key ?? phoneKey };
-				if (question === undefined) return { json: placed };
-				// Not that of the input.
-				const asked = { ...placed, asked_at: json.asked_at ?? null };
-				return { json: withAnswer(asked, askedBy(json.asked, question.asked)) };
+				return { json: withAnswer(placed, question && askedBy(json.asked, question.asked)) };
 			}),
 	};
 }

@@ -10,6 +10,7 @@ import { formatOf } from '../core/service/modelFormats';
 import { beforeSending } from '../host/ledger/openLedger';
 import { cancelSignal } from '../host/tools/cancel';
 import { addCustomData } from '../host/run/customData';
+import { asItems } from '../host/run/itemLoop';
 import type { OperationRun } from '../host/run/operations';
 import { setReadOnly, runsAsTool } from '../host/tools/toolRun';
 import { counted } from '../core/values/values';
@@ -146,8 +147,8 @@ export async function runPush(
 		};
 		// An AI agent may call the tool again while it runs.
 		await runExclusive(stores.numbersOfExecution.record, send);
-		const lists = outcome.requests.map(({ response }) => response.campaign_upload_id);
-		addCustomData(context, { campaign_upload_id: lists });
+		const responses = outcome.requests.map(({ response }) => response);
+		addCustomData(context, asItems(responses), 'campaign_upload_id');
 	}
 	const isNameless = isList && !prepared.hasNames && outcome.stopped === undefined;
 	const whyNotReleased =

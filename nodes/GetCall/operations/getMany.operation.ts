@@ -152,7 +152,7 @@ export const getMany: Operation = {
 			const optOut = readOptOutFilter(form.collection('filters'), options);
 			const limit = readLimit(form);
 			const latest = options.switch('latestOfEachNumber', false);
-			const isFiltered = optOut.wanted !== undefined;
+			const isFiltered = optOut.wanted !== '';
 			const isWhole = options.switch('requireComplete', false) || latest || isFiltered;
 			if (latest) requireLaterCalls(filters);
 			const request = {

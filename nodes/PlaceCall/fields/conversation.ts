@@ -96,28 +96,24 @@ export const dataExtraction: INodeProperties = {
 	],
 };
 
+const OPT_OUT_WORDS =
+	'Whether the person wants no more calls. Capture yes only if they clearly say so, no only if they clearly accept more calls, and otherwise: not said.';
+
 /** A data point with our words, which a user may change. */
 export const askAboutOptOut: INodeProperties = {
 	displayName: 'Ask About Opt-Out',
 	name: 'askAboutOptOut',
 	type: 'string',
 	typeOptions: { rows: 3 },
-	default:
-		'Whether the person wants no more calls. Capture yes only if they clearly say so, no only if they clearly accept more calls, and otherwise: not said.',
+	default: OPT_OUT_WORDS,
 	description:
 		"Lets the agent capture whether the person wants no more calls, as a data point with 'Opt-Out Key'. You can change the text, as long as yes means no more calls. The result of the call has opted_out.",
 };
 
 function readOptOut(options: Fields): DataExtractionItem | undefined {
-	const { name, displayName } = askAboutOptOut;
-	if (!options.has(name)) return undefined;
-	const description = options.text(name);
-	if (description !== '')
-		return { key: readOptOutKey(options), description, output_format: 'yes, no, or not said' };
-	throw new InvalidInput(
-		`'${displayName}' is empty, so no call was placed`,
-		forEveryone('Describe what the agent should capture, or remove the option.'),
-	);
+	if (!options.has(askAboutOptOut.name)) return undefined;
+	const description = options.text(askAboutOptOut.name) || OPT_OUT_WORDS;
+	return { key: readOptOutKey(options), description, output_format: 'yes, no, or not said' };
 }
 
 /** @param question the data point of *Ask and Wait*, after the others */

@@ -16,9 +16,10 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../../core/values
 import type { Fields } from '../../host/forms/fields';
 import { createAccountClient } from '../../host/http/accountClient';
 import { clock } from '../../host/clock';
+import { addCustomData } from '../../host/run/customData';
 import { readBody, reject } from '../../host/triggers/webhookRequest';
 import { plainText } from '../../core/values/values';
-import { callIdsOf, noteCalls, waitedItems, WAITS_UNTIL } from './waitedItems';
+import { callIdsOf, waitedItems, WAITS_UNTIL } from './waitedItems';
 import { readWaitOption } from './waitOption';
 
 /** The webhook that resumes a waiting execution. n8n creates it with the wait, so nothing is registered. */
@@ -92,7 +93,7 @@ export async function onCompletionWebhook(
 		if (arrivedAt < wait.endedAt + RESUME_MS) return STILL_WAITING;
 		wait.endedAt = clock.elapsed();
 		const output = waitedItems(items, watch, optOutKey);
-		noteCalls(context, output);
+		addCustomData(context, output, 'call_id', 'outcome');
 		return { workflowData: [output] };
 	};
 	if (hasTimedOut(items)) {

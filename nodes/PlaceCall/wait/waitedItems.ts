@@ -2,16 +2,10 @@ import defaults from 'lodash/defaults';
 import isEqual from 'lodash/isEqual';
 import omit from 'lodash/omit';
 import pick from 'lodash/pick';
-import type {
-	IDataObject,
-	IExecuteFunctions,
-	INodeExecutionData,
-	IWebhookFunctions,
-} from 'n8n-workflow';
+import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import { flatCallRecord } from '../../core/calls/callRecord';
 import type { CallWatch } from '../../core/calls/callWatch';
 import { isJsonObject, type JsonObject } from '../../core/values/json';
-import { addCustomData } from '../../host/run/customData';
 import { NOT_READ_FIELD } from '../../core/service/notRead';
 import { withAnswer } from '../ask/answer';
 import { plainText } from '../../core/values/values';
@@ -73,18 +67,6 @@ export function waitedItems(
 			...(known.readFailure !== undefined && { [NOT_READ_FIELD]: known.readFailure }),
 		};
 		return { json: withAnswer(json, asked, known), pairedItem };
-	});
-}
-
-/** Lets a person find the execution again by its calls and their outcomes, as far as they're known. */
-export function noteCalls(
-	context: IExecuteFunctions | IWebhookFunctions,
-	items: readonly INodeExecutionData[],
-): void {
-	const ended = items.filter(({ json }) => json.timed_out === false);
-	addCustomData(context, {
-		call_id: items.map(({ json }) => json.call_id),
-		outcome: ended.map(({ json }) => json.outcome),
 	});
 }
 

@@ -52,11 +52,9 @@ export function flatCallRecord(record: JsonObject, optOutKey = OPT_OUT_KEY): Jso
 /** The outcome without the other fields. A record without documented fields stays unchanged. */
 export function simplifyCall(record: JsonObject, optOutKey = OPT_OUT_KEY): JsonObject {
 	const simple = mainFields(record, optOutKey);
-	return Object.keys(simple).length > ALWAYS_ADDED ? simple : record;
+	// More than opted_out and phone_key.
+	return Object.keys(simple).length > 2 ? simple : record;
 }
-
-/** `opted_out` and `phone_key`. */
-const ALWAYS_ADDED = 2;
 
 function mainFields(record: JsonObject, optOutKey: string): JsonObject {
 	const { status } = record;

@@ -6,12 +6,8 @@ import { comparable, withoutEnd } from '../values/text';
 /** The key of the data point, unless the user changes it. */
 export const OPT_OUT_KEY = 'opt_out';
 
-const MEANINGS = new Map([
-	['yes', true],
-	['true', true],
-	['no', false],
-	['false', false],
-]);
+const YES = ['yes', 'true'];
+const NO = ['no', 'false'];
 
 /**
  * `opted_out` of a call: whether the person asked for no more calls. Only the captured value tells. The agent also writes
@@ -24,14 +20,14 @@ export function optedOut({ data_captured: captured }: JsonObject, key: string): 
 	const value = isJsonObject(captured) && Object.hasOwn(captured, key) ? captured[key] : undefined;
 	if (typeof value !== 'string' && typeof value !== 'boolean') return null;
 	const word = withoutEnd(comparable(value).replace(/^["']/, ''), /["'.!]/);
-	return MEANINGS.get(word) ?? null;
+	return YES.includes(word) || (NO.includes(word) ? false : null);
 }
 
-/** Which calls are wanted, by their `opted_out`. Undefined accepts all. */
-export type OptOutFilter = { key: string; wanted: boolean | null | undefined };
+/** Which calls are wanted: `opted_out` as text. An empty text accepts all. */
+export type OptOutFilter = { key: string; wanted: string };
 
 export function isOptOutWanted(record: JsonObject, { key, wanted }: OptOutFilter): boolean {
-	return wanted === undefined || optedOut(record, key) === wanted;
+	return wanted === '' || String(optedOut(record, key)) === wanted;
 }
 
 /**

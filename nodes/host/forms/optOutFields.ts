@@ -16,29 +16,21 @@ export function readOptOutKey(options: Fields): string {
 	return (options.has(optOutKeyField.name) && options.text(optOutKeyField.name)) || OPT_OUT_KEY;
 }
 
-const WANTED = new Map([
-	['no', false],
-	['unknown', null],
-	['yes', true],
-]);
-
 /** A filter of calls. */
 export const optedOutFilter: INodeProperties = {
 	displayName: 'Opted Out',
 	name: 'optedOut',
 	type: 'options',
 	options: [
-		{ name: 'No', value: 'no', description: 'The agent captured that the person accepts calls' },
-		{ name: 'Unknown', value: 'unknown', description: 'Nothing clear was captured' },
-		{ name: 'Yes', value: 'yes', description: 'The person asked for no more calls' },
+		{ name: 'No', value: 'false', description: 'The agent captured that the person accepts calls' },
+		{ name: 'Unknown', value: 'null', description: 'Nothing clear was captured' },
+		{ name: 'Yes', value: 'true', description: 'The person asked for no more calls' },
 	],
-	default: 'yes',
+	default: 'true',
 	description:
 		"Only calls with this opted_out. It's decided by the value that the agent captured, never by the summary or the transcript.",
 };
 
 export function readOptOutFilter(filters: Fields, options: Fields): OptOutFilter {
-	const { name } = optedOutFilter;
-	const wanted = filters.has(name) ? WANTED.get(filters.choice(name, '')) : undefined;
-	return { key: readOptOutKey(options), wanted };
+	return { key: readOptOutKey(options), wanted: filters.choice(optedOutFilter.name, '') };
 }

@@ -158,15 +158,15 @@ describe('the execution', () => {
 	});
 
 	it.each([
-		['yes', { opt_out: 'Yes' }, true],
-		['no', { opt_out: 'no' }, false],
-		['unknown', { opt_out: 'no more calls' }, null],
-		['unknown', null, null],
+		['true', { opt_out: 'Yes' }, true],
+		['false', { opt_out: 'no' }, false],
+		['null', { opt_out: 'no more calls' }, null],
+		['null', null, null],
 	])(
 		'Opted Out: %s passes on only a call that captured such as %j',
 		async (wanted, data, value) => {
 			const passed: unknown[] = [];
-			for (const optedOut of ['yes', 'no', 'unknown']) {
+			for (const optedOut of ['true', 'false', 'null']) {
 				const { deliver } = await listen({ filters: { optedOut } });
 				const callId = inProgress();
 				await simulator().endCall(callId, { data_captured: data });
@@ -179,7 +179,7 @@ describe('the execution', () => {
 
 	it('Opted Out looks at the value of Opt-Out Key', async () => {
 		const { deliver } = await listen({
-			...{ filters: { optedOut: 'yes' }, options: { optOutKey: 'dnc' } },
+			...{ filters: { optedOut: 'true' }, options: { optOutKey: 'dnc' } },
 		});
 		const callId = inProgress();
 		await simulator().endCall(callId, { data_captured: { dnc: true, opt_out: 'no' } });

@@ -223,14 +223,14 @@ describe('Filters and Finished Statuses', () => {
 	it('Opted Out takes calls by their captured value, and those that it excluded when it changes', async () => {
 		const { publish, records: pollRecords } = newTrigger();
 		const options = { optOutKey: 'dnc' };
-		await publish({ options, filters: { optedOut: 'yes' } });
+		await publish({ options, filters: { optedOut: 'true' } });
 		for (const dnc of ['yes', 'no', 'maybe']) {
 			await addEnded(dnc, { outcome: { data_captured: { dnc, opt_out: 'yes' } } });
 		}
 		expect(await pollRecords()).toMatchObject([{ call_id: 'yes', opted_out: true }]);
-		expect(await publish({ options, filters: { optedOut: 'unknown' } })).toEqual(['maybe']);
+		expect(await publish({ options, filters: { optedOut: 'null' } })).toEqual(['maybe']);
 		expect(await publish({ options })).toEqual(['no']);
-		const [test] = await testEvent({ options, filters: { optedOut: 'no' } });
+		const [test] = await testEvent({ options, filters: { optedOut: 'false' } });
 		expect(test).toMatchObject({ call_id: 'no', opted_out: false });
 	});
 

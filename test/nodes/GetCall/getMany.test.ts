@@ -130,10 +130,10 @@ describe('Opted Out', () => {
 	const options = { optOutKey: 'dnc' };
 
 	test.each([
-		['yes', 9, ['b', 'd']],
-		['no', 9, ['a']],
-		['unknown', 9, ['c', 'e']],
-		['yes', 1, ['b']],
+		['true', 9, ['b', 'd']],
+		['false', 9, ['a']],
+		['null', 9, ['c', 'e']],
+		['true', 1, ['b']],
 	])('%s returns up to %d of such calls of the whole list', async (optedOut, limit, ids) => {
 		listed(data);
 		const found = await records({ limit, filters: { optedOut }, options }, { credential: unsized });
@@ -143,7 +143,7 @@ describe('Opted Out', () => {
 
 	test('stops the node if the list shows no captured values, because nobody would have opted out', async () => {
 		listed(list('a', 'b').data);
-		const filters = { optedOut: 'yes' };
+		const filters = { optedOut: 'true' };
 		expect(await errorOf({ limit: 9, filters }, { credential: unsized })).toMatchObject({
 			message:
 				"The list of calls has no captured values (data_captured), so 'Opted Out' can't be used",
@@ -153,7 +153,7 @@ describe('Opted Out', () => {
 
 	test('of an empty list is an empty list', async () => {
 		calls().reply(200, list());
-		expect(await records({ filters: { optedOut: 'yes' } }, { credential: unsized })).toEqual([]);
+		expect(await records({ filters: { optedOut: 'true' } }, { credential: unsized })).toEqual([]);
 	});
 });
 

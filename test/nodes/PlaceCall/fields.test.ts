@@ -21,6 +21,8 @@ const BLANK = {
 	options: { systemPrompt: '  ', webhookUrl: '' },
 };
 const POINT = { key: 'day', description: 'Which day?', required: true };
+const OPT_OUT_WORDS =
+	'Whether the person wants no more calls. Capture yes only if they clearly say so, no only if they clearly accept more calls, and otherwise: not said.';
 const OPT_OUT = {
 	key: 'opt_out',
 	description: 'Any more calls?',
@@ -78,6 +80,7 @@ it.each<[INodeParameters, IDataObject]>([
 		{ ...points(POINT), ...optOut('Any more calls?', 'dnc') },
 		{ data_extraction: [POINT, { ...OPT_OUT, key: 'dnc' }] },
 	],
+	[optOut(' '), { data_extraction: [{ ...OPT_OUT, description: OPT_OUT_WORDS }] }],
 	[{ options: { optOutKey: 'dnc' } }, {}],
 ])('%j adds %j to the request', async (parameters, fields) => {
 	expect(await sent(parameters)).toEqual({ ...BODY, ...fields });
@@ -133,10 +136,6 @@ it.each<[INodeParameters, message: string]>([
 	[
 		points({ description: 'x', required: 'maybe' }),
 		`'Required' in Data Point 1 of 'Data Extraction' must be true or false (got "maybe")`,
-	],
-	[
-		optOut(' '),
-		"'Ask About Opt-Out' is empty, so no call was placed. Describe what the agent should capture, or remove the option.",
 	],
 	[
 		{ ...points({ ...POINT, key: 'opt_out' }), ...optOut('Any more calls?') },

@@ -1,4 +1,4 @@
-import type { IExecuteFunctions } from 'n8n-workflow';
+import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
 import { z } from 'zod';
 import { addCustomData } from '../../../../nodes/host/run/customData';
 
@@ -11,7 +11,7 @@ function contextWith(data: Record<string, string>) {
 	return z.custom<IExecuteFunctions>().parse({ customData });
 }
 
-test.each<[earlier: string | undefined, added: unknown[], now: string | undefined]>([
+test.each<[earlier: string | undefined, added: IDataObject[string][], now: string | undefined]>([
 	[undefined, ['a', 'b', 'a'], 'a, b'],
 	['a', ['b', 'a'], 'a, b'],
 	['the own value of a workflow', ['a'], 'the own value of a workflow, a'],
@@ -22,11 +22,12 @@ test.each<[earlier: string | undefined, added: unknown[], now: string | undefine
 	['x'.repeat(252), ['a', 'bc'], `${'x'.repeat(252)}, a`],
 ])('%j with %j becomes %j', (earlier, added, now) => {
 	const data: Record<string, string> = earlier === undefined ? {} : { call_id: earlier };
-	addCustomData(contextWith(data), { call_id: added });
+	const items = added.map((call_id) => ({ json: { call_id } }));
+	addCustomData(contextWith(data), items, 'call_id');
 	expect(data.call_id).toBe(now);
 });
 
 test('an n8n without custom data gets none', () => {
 	const context = z.custom<IExecuteFunctions>().parse({});
-	expect(() => addCustomData(context, { call_id: ['a'] })).not.toThrow();
+	expect(() => addCustomData(context, [{ json: { call_id: 'a' } }], 'call_id')).not.toThrow();
 });
