@@ -61,7 +61,12 @@ export async function passCompleted(context: IExecuteFunctions): Promise<INodeEx
 		const byKey = new Map(completed.map((call) => [outcomeKey(call.callId, call.record), call]));
 		const isNew = await newEvents(context, [...byKey.keys()]);
 		const passed = [...byKey].flatMap(([key, call]) => (isNew.has(key) ? [call.record] : []));
-		return [[...asItems(passed.map(flatCallRecord)), ...failed]];
+		return [
+			[
+				...asItems(passed.map((record) => flatCallRecord(record, settings.filters.optOut.key))),
+				...failed,
+			],
+		];
 	} catch (error) {
 		// Otherwise, n8n passes the reports on as they came.
 		if (context.continueOnFail()) return [[toErrorItem(error, { itemIndex: 0, of: 1 })]];

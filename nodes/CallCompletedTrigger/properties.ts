@@ -5,6 +5,7 @@ import {
 	finishedStatusesField,
 	includeField,
 } from '../host/forms/callTriggerFields';
+import { optOutKeyField } from '../host/forms/optOutFields';
 import { optionsCollection } from '../host/forms/options';
 
 /** The form, from top to bottom. */
@@ -19,5 +20,5 @@ export const completionFields: INodeProperties[] = [
 	includeField,
 	completionFilters,
 	callsAgainNotice,
-	optionsCollection(finishedStatusesField),
+	optionsCollection(finishedStatusesField, optOutKeyField),
 ];

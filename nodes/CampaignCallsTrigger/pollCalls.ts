@@ -288,7 +288,8 @@ class Poll {
 		if (seen === undefined && this.startsWorkflow(call, record)) {
 			const more = await readIncluded(account.client, callId, settings.included);
 			if (this.isOver()) return false;
-			completed.set(outcome, flatCallRecord({ ...record, ...more }));
+			const { key } = settings.filters.optOut;
+			completed.set(outcome, flatCallRecord({ ...record, ...more }, key));
 			seen = passed;
 		}
 		(seen ?? excluded).add(fingerprint).add(outcome);

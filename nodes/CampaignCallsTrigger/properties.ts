@@ -6,6 +6,7 @@ import {
 	finishedStatusesField,
 	includeField,
 } from '../host/forms/callTriggerFields';
+import { optOutKeyField } from '../host/forms/optOutFields';
 import { optionsCollection } from '../host/forms/options';
 
 /** The form, from top to bottom. */
@@ -71,5 +72,5 @@ export const campaignCallsFields: INodeProperties[] = [
 	includeField,
 	completionFilters,
 	callsAgainNotice,
-	optionsCollection(finishedStatusesField),
+	optionsCollection(finishedStatusesField, optOutKeyField),
 ];

@@ -47,7 +47,7 @@ export async function testCall(
 	const record = found.find(hasAnswers) ?? found[0];
 	if (record !== undefined) {
 		const more = await readIncluded(client, plainText(record.call_id), included);
-		return flatCallRecord({ ...record, ...more });
+		return flatCallRecord({ ...record, ...more }, filters.optOut.key);
 	}
 	if (failure !== undefined) throw explained(failure);
 	throw new NodeOperationError(context.getNode(), 'No completed call matches', {

@@ -24,7 +24,7 @@ const CALL_FIELDS = new Set([
 	'next_call_possible_at',
 	'would_call_at',
 	'timed_out',
-	'asked',
+	...['asked', 'asked_at', 'answered_at'],
 	NOT_READ_FIELD,
 	WAITS_UNTIL,
 ]);
@@ -32,7 +32,7 @@ const CALL_FIELDS = new Set([
 /** The fields of a call record that aren't about the person, and what can be read for it. */
 const RECORD_FIELDS = [
 	...CALL_RECORD_FIELDS.filter((field) => field !== 'phone_number' && field !== 'caller_name'),
-	...['tag_id', 'tag_name', 'tag_color_code', 'scheduled_at'],
+	...['tag_id', 'tag_name', 'tag_color_code', 'scheduled_at', 'opted_out'],
 	...['transcript', 'transcript_text', 'recording'],
 ];
 

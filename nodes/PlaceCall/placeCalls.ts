@@ -13,10 +13,12 @@ import { callIdKey } from '../core/calls/completionWebhook';
 import { type AccountClient } from '../host/http/accountClient';
 import { clock } from '../host/clock';
 import type { Fields } from '../host/forms/fields';
+import { withOffset } from '../core/values/dates';
 import type { JsonObject } from '../core/values/json';
 import { requireRunning } from '../host/execution/cancel';
 import { asItems, withInputIfFailed } from '../host/run/itemLoop';
 import type { OperationRun } from '../host/run/operations';
+import { addCustomData } from '../host/run/customData';
 import { deliverEachItem } from '../host/run/deliverItems';
 import type { PreparedRequest } from '../host/ledger/preparedRequest';
 import { callerOf } from '../host/caller/caller';
@@ -97,7 +99,9 @@ export async function placeCalls(
 	const inputOf = (index: number) =>
 		run.keepsInput(parameters.at(index)) ? inputFields(context, index) : {};
 	const finished = placed.map((item) => withInputIfFailed(context, item, inputOf));
-	return await wait.finish(asks ? finished.map(unclearIfFailed) : finished);
+	const output = await wait.finish(asks ? finished.map(unclearIfFailed) : finished);
+	addCustomData(context, output, 'call_id', 'outcome');
+	return output;
 }
 
 /** Checks the call of an item. Nothing is sent yet. */
@@ -145,10 +149,15 @@ function prepareCall(run: CallRun, index: number): PreparedRequest<AccountClient
 			const place = async (bodyNow: () => Promise<CallRequest>) =>
 				await placeCall(client, bodyNow, { ...additions, legacy });
 			const record = await sendCall(run, index, call, place);
+			// Also if another item then stops the node.
+			addCustomData(context, asItems(record), 'call_id');
 			return asItems({
 				...record,
 				placed: true,
-				...(question && { asked: question.asked.question }),
+				...(question && {
+					asked: question.asked.question,
+					asked_at: withOffset(dateTimeNow().setZone(context.getTimezone())),
+				}),
 			});
 		},
 		happened: (output) => {

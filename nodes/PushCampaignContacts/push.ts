@@ -9,6 +9,8 @@ import { runExclusive } from '../core/values/keyedMutex';
 import { formatOf } from '../core/service/modelFormats';
 import { beforeSending } from '../host/ledger/openLedger';
 import { cancelSignal } from '../host/execution/cancel';
+import { addCustomData } from '../host/run/customData';
+import { asItems } from '../host/run/itemLoop';
 import type { OperationRun } from '../host/run/operations';
 import { callerOf } from '../host/caller/caller';
 import { counted } from '../core/values/values';
@@ -145,6 +147,8 @@ export async function runPush(
 		};
 		// An AI agent may call the tool again while it runs.
 		await runExclusive(stores.numbersOfExecution.record, send);
+		const responses = outcome.requests.map(({ response }) => response);
+		addCustomData(context, asItems(responses), 'campaign_upload_id');
 	}
 	const isNameless = isList && !prepared.hasNames && outcome.stopped === undefined;
 	const whyNotReleased =

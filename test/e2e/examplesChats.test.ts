@@ -10,6 +10,9 @@ import { SHEET, useExamples, withSettings, type Imported } from './exampleRun';
 
 const { agents, sessions } = fixtures;
 
+/** The agents of the account that can take calls. */
+const ACTIVE = [agents.full, agents.noAnalysis, agents.noNumber, agents.us].sort();
+
 const SECRET = 'sesame';
 
 /** Enters the secret of Chat Events, and changes the node further. */
@@ -75,66 +78,79 @@ describe('examples of chats, with only the credentials and the secret entered', 
 		});
 		beforeEach(() => run.parties.sheets.setSpreadsheet(SHEET, { Register: [] }));
 
-		it('adds the number to the list of each agent, and each request to the register', async () => {
+		it('adds the number to the list of each active agent, and each request to the register', async () => {
 			await called(
 				{ data_captured: { opt_out: 'Yes.' }, summary: 'Wants no more calls.' },
 				{ data_captured: { opt_out: 'no' } },
 			);
-			await readCalls();
-			await watch(idOf('Chat Events'), sessions.open);
-			say('Please stop calling me at +91 98111 22333!');
-			say('Never phone me again.');
-			say('I do not know which phone to buy.');
-			say('To opt out, write so.', 'ai');
-			await run.ended(workflow, 5);
 			const listed = (phone: string) =>
 				run.simulator.state.dnd
 					.filter((entry) => entry.phone === phone)
 					.map((entry) => entry.agentUuid);
+			const checked = Date.now();
+			await readCalls();
+			await until('the list', () => listed('+919000000000').length === ACTIVE.length);
+			// As example 06 says.
+			expect(Date.now() - checked).toBeLessThan(60_000);
+			await watch(idOf('Chat Events'), sessions.open);
+			say('STOP +91 98111 22333');
+			say('Never call');
+			say('I do not know which phone to buy.');
+			say('To opt out, write so.', 'ai');
+			await run.ended(workflow, 5);
 			for (const phone of ['+919000000000', '+919811122333']) {
-				expect(listed(phone).sort()).toEqual([agents.full, agents.us]);
+				expect(listed(phone).sort()).toEqual(ACTIVE);
 			}
 			expect(run.simulator.state.dnd.some(({ phone }) => phone === '+919000000001')).toBe(false);
 			const rows = run.parties.sheets.rows('Register');
-			expect(rows.map(({ phone, agent_id, result }) => [phone, agent_id, result]).sort()).toEqual([
-				['+91 98111 22333', agents.full, 'on the do-not-disturb list'],
-				['+91 98111 22333', agents.us, 'on the do-not-disturb list'],
-				['+919000000000', agents.full, 'on the do-not-disturb list'],
-				['+919000000000', agents.us, 'on the do-not-disturb list'],
-				['', 'all', 'NOT on a list: no phone number in the chat'],
-			]);
+			const added = (phone: string) =>
+				ACTIVE.map((agent) => [phone, agent, 'on the do-not-disturb list']);
+			expect(rows.map(({ phone, agent_id, result }) => [phone, agent_id, result]).sort()).toEqual(
+				[
+					...added('+91 98111 22333'),
+					...added('+919000000000'),
+					['', 'all', 'NOT on a list: no phone number after the request'],
+				].sort(),
+			);
 		});
 
 		it('leaves everything that may be a request to a person, and adds nobody for it', async () => {
 			const listed = () => run.simulator.state.dnd.length;
 			const before = listed();
-			await called({ data_captured: { opt_out: 'maybe later' } });
+			await called(
+				{ data_captured: { opt_out: 'maybe later' } },
+				{ data_captured: { opt_out: 'not said' } },
+				{ data_captured: null, summary: 'Wants no more calls.' },
+			);
 			await readCalls();
 			await watch(idOf('Chat Events'), sessions.open);
 			const doubtful = [
-				"Don't call the office, call my mobile 98111 22333",
 				'Could your people perhaps leave me alone?',
+				"I don't want any calls",
+				'Please stop calling me at +91 98111 22333!',
 			];
 			const clear = [
-				'No more calls please',
 				'STOP',
+				'no more calls',
+				"Don't call the office, call my mobile 98111 22333",
 				'Take me off your list',
-				"I don't want any calls",
 			];
 			for (const content of ['What does it cost?', ...doubtful, ...clear]) say(content);
 			const rows = await until('the register', async () => {
 				const written = run.parties.sheets.rows('Register');
-				return await Promise.resolve(written.length === 7 && written);
+				return await Promise.resolve(written.length === 8 && written);
 			});
-			await run.ended(workflow, 8);
-			expect(run.parties.sheets.rows('Register')).toHaveLength(7);
+			await run.ended(workflow, 9);
+			expect(run.parties.sheets.rows('Register')).toHaveLength(8);
 			expect(listed()).toBe(before);
 			const wordsOf = (result: string) =>
 				rows.filter((row) => row.result === result).map(({ words }) => words);
 			expect(wordsOf('CHECK: may ask for no more calls').sort()).toEqual(
 				[...doubtful, 'maybe later'].sort(),
 			);
-			expect(wordsOf('NOT on a list: no phone number in the chat').sort()).toEqual(clear.sort());
+			expect(wordsOf('NOT on a list: no phone number after the request').sort()).toEqual(
+				clear.sort(),
+			);
 		});
 
 		it('adds a number that the service rejects to the register, with the reason', async () => {
@@ -148,12 +164,12 @@ describe('examples of chats, with only the credentials and the secret entered', 
 			await called({ data_captured: { opt_out: 'yes' } });
 			await readCalls();
 			const register = () => run.parties.sheets.rows('Register');
-			await until('the register', () => register().length === 2);
+			await until('the register', () => register().length === ACTIVE.length);
 			await run.ended(workflow, 1);
-			expect(register().map(({ agent_id, result }) => [agent_id, result])).toEqual([
-				[agents.us, 'on the do-not-disturb list'],
-				[agents.full, expect.stringMatching(/^NOT on the list: \S/)],
-			]);
+			const results = register().map(({ result }) => result);
+			const rejected = results.filter((result) => result !== 'on the do-not-disturb list');
+			expect(results).toHaveLength(ACTIVE.length);
+			expect(rejected).toEqual([expect.stringMatching(/^NOT on the list: .*agent_\w+/)]);
 		});
 	});
 

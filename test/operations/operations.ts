@@ -110,10 +110,17 @@ export function requestsOf({ parameters, reads = [], sends = SOCKET }: Scene, di
 }
 
 const call = exampleFrom('GET /v1/call/{id}');
-const outcome = simplifyCall(call);
+/** The example has no such value, so its type wouldn't show. */
+const optOut = { opted_out: false };
+const outcome = { ...simplifyCall(call), ...optOut };
 const transcript = exampleFrom('GET /v1/call/{id}/transcript');
 const recording = { ...exampleFrom('GET /v1/call/{id}/recording'), expires_at: '' };
-const completedCall = { ...flatCallRecord(call), ...pick(transcript, 'transcript'), recording };
+const completedCall = {
+	...flatCallRecord(call),
+	...optOut,
+	...pick(transcript, 'transcript'),
+	recording,
+};
 const progress = exampleFrom('GET /v1/campaigns/{id}/status');
 const listedAgent = exampleNamed('Agent');
 const dndEntry = exampleNamed('DndEntry');
@@ -180,8 +187,14 @@ export const OPERATIONS: { [name: string]: Operation } = {
 		reads: ['GET /v1/call/{placed}'],
 		sends: 'POST /v1/call',
 		output: {
-			...{ answer: 'yes', explanation: '', data: { approved: true, chatInput: '' } },
-			...pick(outcome, 'outcome', 'answered', 'call_id', 'status', 'summary'),
+			...{
+				answer: 'yes',
+				explanation: '',
+				asked_at: '',
+				answered_at: '',
+				data: { approved: true, chatInput: '' },
+			},
+			...pick(outcome, 'outcome', 'answered', 'opted_out', 'call_id', 'status', 'summary'),
 			...pick(outcome, 'call_ended_reason_message', 'duration_seconds', 'phone_number'),
 			...pick(outcome, 'phone_key'),
 			...notPlaced,

@@ -1,4 +1,6 @@
 import { asItems } from '../../host/run/itemLoop';
+import { optionsCollection } from '../../host/forms/options';
+import { optOutKeyField, readOptOutKey } from '../../host/forms/optOutFields';
 import { readOutput, selectOutput } from '../../host/forms/outputFields';
 import type { Operation } from '../../host/run/operations';
 import { simplifyCall } from '../../core/calls/callRecord';
@@ -35,6 +37,7 @@ export const get: Operation = {
 			description: 'What else to get for the call. Each option sends another request.',
 		},
 		...callOutputFields,
+		optionsCollection(optOutKeyField),
 		requestSettings(),
 	],
 	isReadOnly: true,
@@ -45,9 +48,10 @@ export const get: Operation = {
 		return await forEachCall(run, async ({ client, callId, additions, form }) => {
 			const output = readOutput(form);
 			const include = form.choices('include');
+			const optOutKey = readOptOutKey(form.collection('options'));
 			const record = recordOf(await getCall(client, callId, additions));
 			const included = await readIncluded(client, callId, include, additions);
-			const simplified = { ...simplifyCall(record), ...included };
+			const simplified = { ...simplifyCall(record, optOutKey), ...included };
 			return asItems(selectOutput(output, { raw: { ...record, ...included }, simplified }));
 		});
 	},

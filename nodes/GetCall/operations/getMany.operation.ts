@@ -13,6 +13,7 @@ import {
 	requireCompleteField,
 } from '../../host/forms/list';
 import { agentField } from '../../host/forms/locatorFields';
+import { optedOutFilter, optOutKeyField, readOptOutFilter } from '../../host/forms/optOutFields';
 import { statusField } from '../../host/forms/statusFields';
 import { forEachList, type ListPlan } from '../../host/run/itemLoop';
 import { readOutput, selectOutputs } from '../../host/forms/outputFields';
@@ -23,6 +24,7 @@ import { type CallFilters, describeFilters, KNOWN_STATUSES } from '../../core/ca
 import { readPages, readWholeList } from '../../core/service/paging';
 import { callList, callsKeepChanging, readsFirstPageOnly } from '../../core/calls/callList';
 import { simplifyCall } from '../../core/calls/callRecord';
+import { isOptOutWanted, requireCaptured } from '../../core/calls/optOut';
 import type { ApiMapping } from '../../core/profile/apiMapping';
 import type { Limiter } from '../../core/values/keyedMutex';
 import type { JsonObject } from '../../core/values/json';
@@ -42,7 +44,7 @@ export const filtersField: INodeProperties = {
 	placeholder: 'Add Filter',
 	default: {},
 	description:
-		"Which calls to return. Each filter except 'Contact List ID' needs a name in the credential, under 'My Provider Sent Settings'.",
+		"Which calls to return. Each filter except 'Contact List ID' and 'Opted Out' needs a name in the credential, under 'My Provider Sent Settings'.",
 	options: [
 		{ ...omit(agentField, 'required'), description: 'Calls of this agent' },
 		{
@@ -69,6 +71,10 @@ export const filtersField: INodeProperties = {
 			default: '',
 			description: 'Calls since this time',
 			hint: 'In the time zone of this workflow',
+		},
+		{
+			...optedOutFilter,
+			description: `${optedOutFilter.description} The node reads the complete list, and stops if the list shows no captured values.`,
 		},
 		{
 			displayName: 'Phone Number',
@@ -109,7 +115,7 @@ export const getMany: Operation = {
 		...limitFields,
 		filtersField,
 		...callOutputFields,
-		optionsCollection(requireCompleteField('call')),
+		optionsCollection(optOutKeyField, requireCompleteField('call')),
 		requestSettings(pageSizeField),
 	],
 	isReadOnly: true,
@@ -122,8 +128,10 @@ export const getMany: Operation = {
 			const form = parameters.at(index);
 			const options = form.collection('options');
 			const filters = readFilters(form.collection('filters'));
+			const optOut = readOptOutFilter(form.collection('filters'), options);
 			const limit = readLimit(form);
-			const isWhole = options.switch('requireComplete', false);
+			const isFiltered = optOut.wanted !== '';
+			const isWhole = options.switch('requireComplete', false) || isFiltered;
 			const request = {
 				filters,
 				zone: context.getTimezone(),
@@ -144,15 +152,19 @@ export const getMany: Operation = {
 					count === 0 && noMatchHint(filters),
 				];
 				addHints(context, ...compact(hints));
-				if (isWhole ? count > limit : count === limit) {
+				if (isFiltered) requireCaptured(calls);
+				const found = calls.filter((call) => isOptOutWanted(call, optOut));
+				if (isWhole ? found.length > limit : count === limit) {
 					addHintsForModel(context, limitHint(limit, 'call'));
 				}
-				return calls;
+				return found;
 			};
 			return {
-				key: { ...request, limit: String(limit), isWhole, output },
+				key: { ...request, limit: String(limit), isWhole, optOut, output },
 				read: async (limiter) =>
-					await selectOutputs(output, (await readFor(limiter)).slice(0, limit), simplifyCall),
+					await selectOutputs(output, (await readFor(limiter)).slice(0, limit), (call) =>
+						simplifyCall(call, optOut.key),
+					),
 			};
 		};
 		return await forEachList(context, plan, readConcurrency(parameters, READS_AT_ONCE));

@@ -2,8 +2,8 @@ import isEmpty from 'lodash/isEmpty';
 import omit from 'lodash/omit';
 import { hasValue, statusKey, type CallState } from '../../core/calls/callEnd';
 import { isJsonObject, type JsonValue, valueAt } from '../../core/values/json';
-import { normalized, withoutInvisible } from '../../core/values/text';
-import { quoted } from '../../core/values/values';
+import { comparable } from '../../core/values/text';
+import { plainText, quoted } from '../../core/values/values';
 
 /** The question of a call, and the settings to evaluate its answer. Stored with the call, and part of the output. */
 export type AskedQuestion = {
@@ -31,6 +31,10 @@ type Evaluation = { answer: Answer; explanation: string };
 /** The fields that are added to the call. */
 export type Answered = Evaluation & {
 	captured_answer: JsonValue;
+	/** When the call was placed. */
+	asked_at: string | null;
+	/** When the person picked up the call in which they answered. */
+	answered_at: JsonValue;
 	/** For n8n's human review: whether the tool is approved, and the text for the model if it isn't. */
 	data: { approved: boolean; chatInput: string };
 	asked: AskedQuestion;
@@ -56,7 +60,12 @@ export function withAnswer<Call extends object>(
 		: isScheduled(call, known)
 			? unclear('The call is scheduled for a later time, so nobody has answered yet.')
 			: evaluateAnswer(known, captured, asked);
-	const answered = { answer, explanation, captured_answer: captured };
+	const hasAnswered = answer === 'yes' || answer === 'no';
+	const answered = {
+		...{ answer, explanation, captured_answer: captured },
+		asked_at: 'asked_at' in call ? plainText(call.asked_at) || null : null,
+		answered_at: hasAnswered ? (known.record.call_picked_at ?? null) : null,
+	};
 	return {
 		// First, because a table cuts off the last columns.
 		...answered,
@@ -78,6 +87,8 @@ export function withoutAnswer(explanation: string): Omit<Answered, 'asked'> {
 		answer: 'unclear',
 		explanation,
 		captured_answer: null,
+		asked_at: null,
+		answered_at: null,
 		data: reviewResult(false, explanation),
 	};
 }
@@ -130,13 +141,6 @@ function isOneOf(captured: JsonValue, values: readonly string[]): boolean {
 	if (typeof captured === 'object') return false;
 	const comparableValue = comparable(captured);
 	return values.some((value) => comparable(value) === comparableValue);
-}
-
-/** Equal for two spellings of one answer: in another case, with spaces around it, or in other characters for one letter. */
-export function comparable(value: string | number | boolean): string {
-	return normalized(withoutInvisible(String(value)), 'NFC')
-		.trim()
-		.toLowerCase();
 }
 
 /**

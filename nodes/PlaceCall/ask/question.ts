@@ -6,8 +6,9 @@ import { formatOf, givenAs } from '../../core/service/modelFormats';
 import type { Fields } from '../../host/forms/fields';
 import type { Scalar } from '../../host/forms/fieldValue';
 import { parseList, quoted } from '../../core/values/values';
+import { comparable } from '../../core/values/text';
 import { requireSayable } from '../fields/sayable';
-import { ANSWER_KEY, comparable, type AskedQuestion } from './answer';
+import { ANSWER_KEY, type AskedQuestion } from './answer';
 
 /** A checked question: the data point to send, and the settings to evaluate the answer. */
 export type Question = { point: DataExtractionItem; asked: AskedQuestion };

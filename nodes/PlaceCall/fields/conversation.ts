@@ -6,6 +6,7 @@ import { forEveryone } from '../../core/service/resolution';
 import type { DataExtractionItem } from '../../core/service/contractTypes';
 import type { JsonObject, JsonValue } from '../../core/values/json';
 import { type Fields, MAY_BE_BLANK } from '../../host/forms/fields';
+import { readOptOutKey } from '../../host/forms/optOutFields';
 import { ANSWER_KEY } from '../ask/answer';
 import { hasNoValue } from '../../core/values/sheetCells';
 import { isUnset, quoted } from '../../core/values/values';
@@ -95,10 +96,30 @@ export const dataExtraction: INodeProperties = {
 	],
 };
 
-/** @param question the data point of *Ask and Wait*, after those of the form */
+const OPT_OUT_WORDS =
+	'Whether the person wants no more calls. Capture yes only if they clearly say so, no only if they clearly accept more calls, and otherwise: not said.';
+
+/** A data point with our words, which a user may change. */
+export const askAboutOptOut: INodeProperties = {
+	displayName: 'Ask About Opt-Out',
+	name: 'askAboutOptOut',
+	type: 'string',
+	typeOptions: { rows: 3 },
+	default: OPT_OUT_WORDS,
+	description:
+		"Lets the agent capture whether the person wants no more calls, as a data point with 'Opt-Out Key'. You can change the text, as long as yes means no more calls. The result of the call has opted_out.",
+};
+
+function readOptOut(options: Fields): DataExtractionItem | undefined {
+	if (!options.has(askAboutOptOut.name)) return undefined;
+	const description = options.text(askAboutOptOut.name) || OPT_OUT_WORDS;
+	return { key: readOptOutKey(options), description, output_format: 'yes, no, or not said' };
+}
+
+/** @param question the data point of *Ask and Wait*, after the others */
 export function readDataPoints(form: Fields, question?: DataExtractionItem): DataExtractionItem[] {
 	const own = form.rows(dataExtraction.name).map((row, i) => dataPoint(row, i + 1));
-	const points = compact([...own, question]);
+	const points = compact([...own, readOptOut(form.collection('options')), question]);
 	const keys = compact(points.map(({ key }) => key));
 	const repeated = keys.find((key, at) => keys.indexOf(key) < at);
 	if (repeated !== undefined) throw sameKey(repeated);

@@ -12,7 +12,8 @@ import {
 } from '../../host/forms/options';
 import { quoted } from '../../core/values/values';
 import { RESOURCE } from '../humanReview';
-import { systemPrompt } from './conversation';
+import { optOutKeyField } from '../../host/forms/optOutFields';
+import { askAboutOptOut, systemPrompt } from './conversation';
 
 /** Per agent run, also without the option, because a model may misread whom to call. */
 export const DEFAULT_MAXIMUM_CALLS = 3;
@@ -54,6 +55,8 @@ export function completeUrl(url: string): string {
 const OPTIONS_OF_BOTH_OPERATIONS: INodeProperties[] = [
 	systemPrompt,
 	consentField,
+	askAboutOptOut,
+	optOutKeyField,
 	{
 		displayName: 'Include Input Fields',
 		name: 'includeInputFields',

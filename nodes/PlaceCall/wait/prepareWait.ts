@@ -71,7 +71,7 @@ async function waitByReading(
 	context: IExecuteFunctions,
 	account: () => Promise<AccountClient>,
 	placed: INodeExecutionData[],
-	{ finished, limitMs }: WaitOption,
+	{ finished, limitMs, optOutKey }: WaitOption,
 ): Promise<INodeExecutionData[]> {
 	const callIds = callIdsOf(placed);
 	const now = clock.now();
@@ -85,7 +85,7 @@ async function waitByReading(
 	const sleep = cancellableSleep(context, placedNote(callIds));
 	const ended = watch.readUntilAllEnded({ ...clock, sleep }, until);
 	return await ended.then(
-		() => waitedItems(placed, watch),
+		() => waitedItems(placed, watch, optOutKey),
 		(error: unknown) => {
 			if (isCanceled(context) && context.continueOnFail()) return stoppedItems(context, placed);
 			throw error;

@@ -16,6 +16,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../../core/values
 import type { Fields } from '../../host/forms/fields';
 import { createAccountClient } from '../../host/http/accountClient';
 import { clock } from '../../host/clock';
+import { addCustomData } from '../../host/run/customData';
 import { readBody, reject } from '../../host/triggers/webhookRequest';
 import { plainText } from '../../core/values/values';
 import { callIdsOf, waitedItems, WAITS_UNTIL } from './waitedItems';
@@ -81,16 +82,19 @@ export async function onCompletionWebhook(
 	if (callIds.length === 0) return STILL_WAITING;
 	const wait = waitOf(context, items);
 	const account = once(async () => await createAccountClient(context));
+	const { finished, optOutKey } = readWaitOption(form);
 	const watch = new CallWatch(callIds, {
 		read: async (callId) => await readCallRecord((await account()).client, callId),
-		finished: readWaitOption(form).finished,
+		finished,
 		isReported: (callId) => wait.reported.has(callId),
 		reader: 'onScreen',
 	});
 	const endWait = (): IWebhookResponseData => {
 		if (arrivedAt < wait.endedAt + RESUME_MS) return STILL_WAITING;
 		wait.endedAt = clock.elapsed();
-		return { workflowData: [waitedItems(items, watch)] };
+		const output = waitedItems(items, watch, optOutKey);
+		addCustomData(context, output, 'call_id', 'outcome');
+		return { workflowData: [output] };
 	};
 	if (hasTimedOut(items)) {
 		await watch.read(callIds);

@@ -2,6 +2,7 @@ import type { INodeProperties } from 'n8n-workflow';
 import { InvalidInput } from '../../core/service/errors';
 import { onScreenOnly } from '../../core/service/resolution';
 import { readFinishedStatuses } from '../../host/forms/callTriggerFields';
+import { readOptOutKey } from '../../host/forms/optOutFields';
 import type { StatusKeys } from '../../core/calls/callEnd';
 import type { Fields } from '../../host/forms/fields';
 
@@ -75,6 +76,7 @@ export type WaitOption = {
 	limitMs: number;
 	/** The statuses of completed calls. */
 	finished: StatusKeys;
+	optOutKey: string;
 };
 
 /** @throws InvalidInput if the time limit isn't more than 0 */
@@ -95,5 +97,6 @@ export function readWaitOption(form: Fields): WaitOption {
 		how: chosen === 'no' ? undefined : chosen,
 		limitMs: minutes * 60_000,
 		finished: readFinishedStatuses(options),
+		optOutKey: readOptOutKey(options),
 	};
 }

@@ -42,22 +42,28 @@ export function waitingItem(placed: INodeExecutionData, until: number): IDataObj
 export function waitedItems(
 	items: readonly INodeExecutionData[],
 	watch: CallWatch,
+	optOutKey: string,
 ): INodeExecutionData[] {
+	const flatten = (record: JsonObject) => flatCallRecord(record, optOutKey);
 	return items.map((item, index) => {
 		const pairedItem = { item: index };
-		const known = watch.state(callIdOf(item) ?? callIdOf(askedInstead(items, item)) ?? '');
+		const placed = callIdOf(item) === undefined ? askedInstead(items, item) : item;
+		const known = watch.state(callIdOf(placed) ?? '');
 		if (known === undefined) {
-			return { json: { ...item.json, ...outcomeOfSame(items, item, watch) }, pairedItem };
+			return { json: { ...item.json, ...outcomeOfSame(items, item, watch, flatten) }, pairedItem };
 		}
 		const { asked, ...call } = omit(jsonOf(item), WAITS_UNTIL, NOT_READ_FIELD, 'timed_out');
-		const outcome = flatCallRecord({ phone_key: call.phone_key ?? null, ...known.record });
+		const outcome = flatten({ phone_key: call.phone_key ?? null, ...known.record });
 		const json = {
 			// Beside the outcome, because the status of a call in progress isn't one.
 			...pick(outcome, 'outcome', 'answered'),
 			timed_out: !known.hasEnded,
 			...defaults(outcome, call),
 			// The workflow goes on with the people of the rows, not with the person who was asked.
-			...(asked !== undefined && pick(call, 'phone_number', 'caller_name')),
+			...(asked !== undefined && {
+				...pick(call, 'phone_number', 'caller_name'),
+				asked_at: jsonOf(placed).asked_at ?? null,
+			}),
 			...(known.readFailure !== undefined && { [NOT_READ_FIELD]: known.readFailure }),
 		};
 		return { json: withAnswer(json, asked, known), pairedItem };
@@ -72,11 +78,12 @@ function outcomeOfSame(
 	items: readonly INodeExecutionData[],
 	{ json: { duplicate_of: first } }: INodeExecutionData,
 	watch: CallWatch,
+	flatten: (record: JsonObject) => JsonObject,
 ): IDataObject {
 	const other = typeof first === 'number' ? items[first] : undefined;
 	const known = other && watch.state(callIdOf(other) ?? '');
 	if (known === undefined) return {};
-	const outcome = pick(flatCallRecord(known.record), 'outcome', 'answered');
+	const outcome = pick(flatten(known.record), 'outcome', 'answered', 'opted_out');
 	return { ...outcome, timed_out: !known.hasEnded };
 }
 

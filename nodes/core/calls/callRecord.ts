@@ -7,6 +7,7 @@ import { isUnset } from '../values/values';
 import { phoneKey } from '../phone/phoneKey';
 import { statusKey } from './callEnd';
 import { findField } from './completionWebhook';
+import { OPT_OUT_KEY, optedOut } from './optOut';
 
 /** The documented fields (`CallRecord`). */
 export const CALL_RECORD_FIELDS = [
@@ -38,24 +39,29 @@ const NESTED = { ...PREFIXES, tag: 'tag_' } as const;
  *
  * - `outcome`: the status in words. A status that the document doesn't show stays as it is.
  * - `answered`: null if the status doesn't tell.
+ * - `opted_out`: null if the captured value doesn't tell.
  * - `captured_…`, `analysis_…`, and `tag_…`: the values of `data_captured`, `post_call_analysis`, and `tag`, by key.
+ *
+ * @param optOutKey the key of the captured value for `opted_out`
  */
-export function flatCallRecord(record: JsonObject): JsonObject {
-	const main = mainFields(record);
+export function flatCallRecord(record: JsonObject, optOutKey = OPT_OUT_KEY): JsonObject {
+	const main = mainFields(record, optOutKey);
 	return { ...main, ...omit(record, ...Object.keys(main), ...nestedFields(record)) };
 }
 
 /** The outcome without the other fields. A record without documented fields stays unchanged. */
-export function simplifyCall(record: JsonObject): JsonObject {
-	const simple = mainFields(record);
-	return Object.keys(simple).length > 1 ? simple : record;
+export function simplifyCall(record: JsonObject, optOutKey = OPT_OUT_KEY): JsonObject {
+	const simple = mainFields(record, optOutKey);
+	// More than opted_out and phone_key.
+	return Object.keys(simple).length > 2 ? simple : record;
 }
 
-function mainFields(record: JsonObject): JsonObject {
+function mainFields(record: JsonObject, optOutKey: string): JsonObject {
 	const { status } = record;
 	return {
 		...(typeof status === 'string' &&
 			(OUTCOMES_BY_KEY.get(statusKey(status)) ?? { outcome: status, answered: null })),
+		opted_out: optedOut(record, optOutKey),
 		...pick(record, 'status', 'retry_count', 'duration_seconds', 'summary'),
 		...flat(record, 'tag'),
 		...flat(record, 'data_captured'),

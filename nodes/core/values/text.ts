@@ -53,3 +53,10 @@ export function normalized(text: string, form: 'NFC' | 'NFKC' = 'NFKC'): string 
 export function firstCharacters(text: string, max: number): string {
 	return [...text.slice(0, 2 * max)].slice(0, max).join('');
 }
+
+/** Equal for two spellings of one answer: in another case, with spaces around it, or in other characters for one letter. */
+export function comparable(value: string | number | boolean): string {
+	return normalized(withoutInvisible(String(value)), 'NFC')
+		.trim()
+		.toLowerCase();
+}

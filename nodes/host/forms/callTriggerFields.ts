@@ -8,6 +8,7 @@ import {
 	type StatusKeys,
 } from '../../core/calls/callEnd';
 import { agentField } from './locatorFields';
+import { optedOutFilter, readOptOutFilter } from './optOutFields';
 import type { Fields } from './fields';
 import { parseList } from '../../core/values/values';
 import { statusField, statusKeysMeant } from './statusFields';
@@ -30,6 +31,7 @@ export const completionFilters: INodeProperties = {
 			placeholder: 'e.g. 42, 43',
 			description: 'Only calls of these campaigns, separated by commas',
 		},
+		optedOutFilter,
 		statusField(
 			{
 				displayName: 'Statuses',
@@ -92,6 +94,7 @@ export function readCompletionSettings(form: Fields): CompletionSettings {
 			agent_uuid: listIn('agentUuid').map(parseAgentUuid),
 			campaign_id: listIn('campaignIds').map(parseCampaign),
 			status,
+			optOut: readOptOutFilter(filters, options),
 		},
 		// Otherwise, calls with a chosen status that isn't listed there would never start the workflow.
 		finished: new Set([...readFinishedStatuses(options), ...status]),

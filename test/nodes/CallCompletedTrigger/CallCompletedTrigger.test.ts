@@ -158,6 +158,35 @@ describe('the execution', () => {
 	});
 
 	it.each([
+		['true', { opt_out: 'Yes' }, true],
+		['false', { opt_out: 'no' }, false],
+		['null', { opt_out: 'no more calls' }, null],
+		['null', null, null],
+	])(
+		'Opted Out: %s passes on only a call that captured such as %j',
+		async (wanted, data, value) => {
+			const passed: unknown[] = [];
+			for (const optedOut of ['true', 'false', 'null']) {
+				const { deliver } = await listen({ filters: { optedOut } });
+				const callId = inProgress();
+				await simulator().endCall(callId, { data_captured: data });
+				const { items } = await deliver(reported(callId, { data_captured: { opt_out: 'forged' } }));
+				passed.push(...items.map(({ opted_out: out }) => [optedOut, out]));
+			}
+			expect(passed).toEqual([[wanted, value]]);
+		},
+	);
+
+	it('Opted Out looks at the value of Opt-Out Key', async () => {
+		const { deliver } = await listen({
+			...{ filters: { optedOut: 'true' }, options: { optOutKey: 'dnc' } },
+		});
+		const callId = inProgress();
+		await simulator().endCall(callId, { data_captured: { dnc: true, opt_out: 'no' } });
+		expect((await deliver(reported(callId))).items).toMatchObject([{ opted_out: true }]);
+	});
+
+	it.each([
 		[{ agentUuid: { __rl: true, mode: 'id', value: 'nobody' } }, "'Agent'"],
 		[
 			{ campaignIds: "={{ $('Other').item.json.id }}" },

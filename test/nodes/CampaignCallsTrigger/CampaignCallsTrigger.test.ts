@@ -220,6 +220,20 @@ describe('Filters and Finished Statuses', () => {
 		expect(requestsOf(/^\/v1\/call\/other$/)).toBe(1);
 	});
 
+	it('Opted Out takes calls by their captured value, and those that it excluded when it changes', async () => {
+		const { publish, records: pollRecords } = newTrigger();
+		const options = { optOutKey: 'dnc' };
+		await publish({ options, filters: { optedOut: 'true' } });
+		for (const dnc of ['yes', 'no', 'maybe']) {
+			await addEnded(dnc, { outcome: { data_captured: { dnc, opt_out: 'yes' } } });
+		}
+		expect(await pollRecords()).toMatchObject([{ call_id: 'yes', opted_out: true }]);
+		expect(await publish({ options, filters: { optedOut: 'null' } })).toEqual(['maybe']);
+		expect(await publish({ options })).toEqual(['no']);
+		const [test] = await testEvent({ options, filters: { optedOut: 'false' } });
+		expect(test).toMatchObject({ call_id: 'no', opted_out: false });
+	});
+
 	// A service may have a status by the name of an outcome.
 	it.each([
 		['Answered', 'picked Answered'],

@@ -77,6 +77,49 @@ describe('a list that has fewer calls than its total', () => {
 	});
 });
 
+describe('Opted Out', () => {
+	const captured = { a: 'no', b: 'YES', c: 'later', d: 'yes', e: null };
+	const data = Object.entries(captured).map(([call_id, dnc]) => ({
+		...{ call_id, status: 'picked' },
+		data_captured: { dnc },
+	}));
+	/** Twice, because a whole list is read until two readings agree. */
+	const listed = (body: object[]) => {
+		for (let reading = 1; reading <= 2; reading++) {
+			calls().reply(200, { success: true, data: body });
+			calls({ p: 2 }).reply(200, list());
+		}
+	};
+	const options = { optOutKey: 'dnc' };
+
+	test.each([
+		['true', 9, ['b', 'd']],
+		['false', 9, ['a']],
+		['null', 9, ['c', 'e']],
+		['true', 1, ['b']],
+	])('%s returns up to %d of such calls of the whole list', async (optedOut, limit, ids) => {
+		listed(data);
+		const found = await records({ limit, filters: { optedOut }, options }, { credential: unsized });
+		expect(found.map(({ call_id: id }) => id)).toEqual(ids);
+		expect(nock.isDone()).toBe(true);
+	});
+
+	test('stops the node if the list shows no captured values, because nobody would have opted out', async () => {
+		listed(list('a', 'b').data);
+		const filters = { optedOut: 'true' };
+		expect(await errorOf({ limit: 9, filters }, { credential: unsized })).toMatchObject({
+			message:
+				"The list of calls has no captured values (data_captured), so 'Opted Out' can't be used",
+			description: "Remove the filter, and read each call with 'Get', which returns opted_out.",
+		});
+	});
+
+	test('of an empty list is an empty list', async () => {
+		calls().reply(200, list());
+		expect(await records({ filters: { optedOut: 'true' } }, { credential: unsized })).toEqual([]);
+	});
+});
+
 test('with Require Complete List, the whole list is read at any limit', async () => {
 	for (let reading = 1; reading <= 2; reading++) {
 		calls().reply(200, { ...list('a', 'b'), total: 3 });

@@ -134,6 +134,50 @@ it('counts only a captured value of a completed call as an answer', async () => 
 	);
 });
 
+describe('the times', () => {
+	const ASKED = '1969-12-31T19:16:40-05:00';
+	const picked = '2026-11-20T12:00:09Z';
+
+	it.each<[JsonValue, JsonObject, JsonValue]>([
+		['yes', {}, picked],
+		['no', {}, picked],
+		['no', { call_picked_at: null }, null],
+		['maybe', {}, null],
+		['yes', { status: 'not_picked' }, null],
+	])('of the question and of the answer %j with %j are returned', async (value, more, answered) => {
+		isNow(1_000_000);
+		const row = { ...people(1)[0], asked_at: 'of the row', answered_at: 'of the row' };
+		const { run, callId, arrive } = await waiting({ ...question, ...INCLUDE }, [row]);
+		expect(storedItems(run)).toMatchObject([{ asked_at: ASKED, answered_at: null }]);
+		isNow(2_000_000);
+		await service().endCall(callId, { call_picked_at: picked, ...captured(value), ...more });
+		const { items } = await arrive({ call_id: callId });
+		expect(items).toMatchObject([{ asked_at: ASKED, answered_at: answered }]);
+	});
+
+	it('are those of the same question for all rows, and null without a call', async () => {
+		isNow(1_000_000);
+		const rows = ['May I?', 'May I?', 'May he?'].map((text) => ({ ...people(1)[0], text }));
+		const { callId, arrive } = await waiting({ ...question, message: '={{ $json.text }}' }, rows);
+		await service().endCall(callId, { call_picked_at: picked, ...captured('yes') });
+		const { items } = await arrive({ call_id: callId });
+		const times = { asked_at: ASKED, answered_at: picked };
+		expect(items).toMatchObject([times, times, { asked_at: null, answered_at: null }]);
+	});
+
+	it('of a call that an earlier attempt placed stay those of that attempt', async () => {
+		isNow(1_000_000);
+		everyoneSaysYes();
+		service().faults.inject({ kind: 'status', status: 400, times: 1, skip: 1 });
+		const ask = await askNode(byReading);
+		const failed = await runOrPause(ask, 2);
+		isNow(2_000_000);
+		const again = await retryFailed(failed, makeWorkflow([ask]));
+		const later = '1969-12-31T19:33:20-05:00';
+		expect(records(again)).toMatchObject([{ asked_at: ASKED }, { asked_at: later }]);
+	});
+});
+
 it.each([
 	['={{ ["yes", " ok ", 7, ""] }}', ['yes', 'ok', '7']],
 	['={{ true }}', ['true']],
@@ -319,6 +363,7 @@ describe('as human review of a tool', () => {
 			const json = {
 				answer: 'unclear',
 				captured_answer: null,
+				...{ asked_at: null, answered_at: null },
 				data: { approved: false, chatInput },
 			};
 			expect(output(run, 'Node')).toMatchObject([{ json }]);

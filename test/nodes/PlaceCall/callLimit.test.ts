@@ -129,6 +129,17 @@ describe('Limit Calls per Person', () => {
 		expect(store.size).toBe(1);
 	});
 
+	it("counts a call once, whatever the service's own retries are, which also follow no calling hours", async () => {
+		const bodies = acceptCalls(2);
+		const callConfigOverrides = { retryEnabled: true, retryMaxAttempts: 10 };
+		const over = { ...HOURS, maximumCalls: 2, callConfigOverrides };
+		expect(await isCalled([ASHA], over)).toEqual([true]);
+		expect(await isCalled([ASHA], over)).toEqual([true]);
+		expect(await isCalled([ASHA], over)).toEqual([false]);
+		const retries = { retry_config: { enabled: true, max_attempts: 10 } };
+		expect(bodies).toEqual(Array(2).fill({ ...BODY, call_config_overrides: retries }));
+	});
+
 	it('counts from zero in another period', async () => {
 		acceptCalls(2);
 		for (const callLimit of ['day', 'week'])

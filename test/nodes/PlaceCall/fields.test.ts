@@ -21,6 +21,16 @@ const BLANK = {
 	options: { systemPrompt: '  ', webhookUrl: '' },
 };
 const POINT = { key: 'day', description: 'Which day?', required: true };
+const OPT_OUT_WORDS =
+	'Whether the person wants no more calls. Capture yes only if they clearly say so, no only if they clearly accept more calls, and otherwise: not said.';
+const OPT_OUT = {
+	key: 'opt_out',
+	description: 'Any more calls?',
+	output_format: 'yes, no, or not said',
+};
+const optOut = (askAboutOptOut: string, optOutKey?: string) => ({
+	options: { askAboutOptOut, ...(optOutKey !== undefined && { optOutKey }) },
+});
 const NEXT_POINT = { key: '', description: 'Else?', outputFormat: '' };
 
 it.each<[INodeParameters, IDataObject]>([
@@ -64,6 +74,14 @@ it.each<[INodeParameters, IDataObject]>([
 			],
 		},
 	],
+	[optOut(' Any more calls? '), { data_extraction: [OPT_OUT] }],
+	[optOut('Any more calls?', ' '), { data_extraction: [OPT_OUT] }],
+	[
+		{ ...points(POINT), ...optOut('Any more calls?', 'dnc') },
+		{ data_extraction: [POINT, { ...OPT_OUT, key: 'dnc' }] },
+	],
+	[optOut(' '), { data_extraction: [{ ...OPT_OUT, description: OPT_OUT_WORDS }] }],
+	[{ options: { optOutKey: 'dnc' } }, {}],
 ])('%j adds %j to the request', async (parameters, fields) => {
 	expect(await sent(parameters)).toEqual({ ...BODY, ...fields });
 });
@@ -118,6 +136,10 @@ it.each<[INodeParameters, message: string]>([
 	[
 		points({ description: 'x', required: 'maybe' }),
 		`'Required' in Data Point 1 of 'Data Extraction' must be true or false (got "maybe")`,
+	],
+	[
+		{ ...points({ ...POINT, key: 'opt_out' }), ...optOut('Any more calls?') },
+		'Several data points have the key "opt_out". Give each its own key.',
 	],
 	[points(POINT, POINT), 'Several data points have the key "day". Give each its own key.'],
 	...[0, 1.5, 11].map((maximumCalls): [INodeParameters, string] => [

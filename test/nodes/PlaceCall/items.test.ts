@@ -23,6 +23,7 @@ import {
 	phone,
 	phoneOf,
 	placeCallHarness,
+	rejectCall,
 } from './placeCallHarness';
 
 const harness = placeCallHarness();
@@ -33,6 +34,45 @@ const idsOf = (items: INodeExecutionData[]) => items.map(({ json }) => json.call
 const INCLUDE = { options: { includeInputFields: true } };
 const UNSENT =
 	"Completed in this run: row 1. To send the items that weren't sent, set 'On Error' in 'Settings' to 'Continue', save the workflow, and choose 'Retry with currently saved workflow' for this execution in the list of executions. It doesn't send completed and unknown items again. A new execution does.";
+
+describe("n8n's custom data of the execution, by which a person finds it again,", () => {
+	const dataOf = ({ data }: IRun) => data.resultData.metadata;
+	const id = (call: number) => `00000000-0000-4000-8000-00000000000${call}`;
+	/** The service accepts every call, and its IDs are as long as documented. */
+	const accept = (count: number) => {
+		let call = 0;
+		callsEndpoint()
+			.times(count)
+			.reply(200, () => ({ success: true, data: { call_id: id(++call) } }));
+	};
+	const ids = (...calls: number[]) => calls.map(id).join(', ');
+
+	it('has the calls, as many as n8n accepts, and no number or name', async () => {
+		accept(8);
+		const items = people(8).map((person) => ({ ...person, call_id: 'row', outcome: 'row' }));
+		const parameters = { ...perItem, personName: 'Asha', ...INCLUDE };
+		const run = await place(parameters, { items });
+		expect(dataOf(run)).toEqual({ call_id: ids(1, 2, 3, 4, 5, 6) });
+		expect(dataOf(run)?.call_id?.length).toBeLessThanOrEqual(255);
+	});
+
+	it('has the calls that were placed before an item stopped the node, and those of a retry', async () => {
+		accept(1);
+		callsEndpoint().reply(400, { success: false, error: 'no' });
+		const run = await place(perItem, { items: people(2) });
+		expect(run.data.resultData.error?.message).toContain('[row 2]');
+		expect(dataOf(run)).toEqual({ call_id: id(1) });
+		callsEndpoint().reply(200, { success: true, data: { call_id: id(2) } });
+		const retried = await harness.retry(run, placeCallNode(perItem));
+		expect(dataOf(retried)).toEqual({ call_id: ids(1, 2) });
+	});
+
+	it('has none if nobody was called', async () => {
+		expect(dataOf(await place({ whatToDo: 'check' }))).toBeUndefined();
+		rejectCall();
+		expect(dataOf(await place({}, { over: CONTINUE }))).toBeUndefined();
+	});
+});
 
 describe('the output', () => {
 	it.each<[what: string, parameters: INodeParameters, data: IDataObject, json: IDataObject]>([

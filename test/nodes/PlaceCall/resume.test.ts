@@ -141,7 +141,7 @@ describe('a request to the resume URL', () => {
 		expect(items).toEqual([
 			{
 				...{ phone: '9000000000', call_id: callId, placed: true, phone_key: '919000000000' },
-				timed_out: true,
+				...{ timed_out: true, opted_out: null },
 				not_read: expect.stringContaining("If this happens each time, check 'Base URL'"),
 			},
 		]);

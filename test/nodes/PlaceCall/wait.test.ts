@@ -64,6 +64,19 @@ describe.each(Object.values(dialects))('in dialect $name', (dialect) => {
 			expect(Object.keys(open).indexOf('timed_out')).toBeLessThan(3);
 		});
 
+		it('tells from the captured value whether the person has opted out', async () => {
+			const opts = ['yes', 'perhaps', 'no'];
+			const end = async (calls: string[]) => {
+				for (const [index, callId] of calls.entries()) {
+					await service().endCall(callId, { data_captured: { dnc: opts[index] ?? null } });
+				}
+			};
+			const rows = people(4).map((person, index) => (index === 3 ? { ...people(1)[0] } : person));
+			const items = await waitedFor(mode, end, { rows, options: { optOutKey: 'dnc' } });
+			// The last row has the number of the first one.
+			expect(items).toMatchObject([true, null, false, true].map((opted_out) => ({ opted_out })));
+		});
+
 		it('ends with a listed status', async () => {
 			const none = { call_ended_by: null, call_ended_reason: null, summary: null };
 			const more = { call_ended_reason_message: null, post_call_analysis: null };
@@ -151,6 +164,33 @@ describe('waiting', () => {
 			const items = await waitedFor(mode, endLast, { rows: 3, ...once });
 			expect(placed()).toHaveLength(1);
 			expect(items).toEqual([expect.objectContaining({ call_id: placed()[0], timed_out: false })]);
+		});
+	});
+
+	describe("n8n's custom data of the execution, by which a person finds it again,", () => {
+		const outcomes = [{}, { status: 'not_picked' }, {}];
+		const end = async (calls: string[]) => {
+			for (const [index, callId] of calls.entries()) {
+				await service().endCall(callId, outcomes[index]);
+			}
+		};
+
+		it('by webhook, has the calls during the wait, and then their outcomes', async () => {
+			const { run, calls, arrive } = await waiting(byWebhook, 3);
+			const ids = { call_id: calls.join(', ') };
+			expect(run.data.resultData.metadata).toEqual(ids);
+			await end(calls.slice(0, 2));
+			expect((await arrive({ poll: true })).customData).toEqual(ids);
+			await end(calls);
+			const both = { ...ids, outcome: 'Answered, Not answered' };
+			expect((await arrive({ poll: true })).customData).toEqual(both);
+		});
+
+		it('by reading, has the outcomes of the calls that have ended', async () => {
+			timeFlies(async () => await end(placed().slice(0, 1)));
+			const run = await wait.runOrPause(await node(byReading), 2);
+			const ids = { call_id: placed().join(', ') };
+			expect(run.data.resultData.metadata).toEqual({ ...ids, outcome: 'Answered' });
 		});
 	});
 

@@ -72,14 +72,16 @@ export function waitingExecutions(
 
 	/** A request to the resume URL of the waiting execution. Returns `items` if the execution resumed. */
 	async function deliver(placeCall: INode, run: IRun, request: WebhookRequest) {
+		const data = structuredClone(run.data);
 		const { response, result } = await callWebhook(
 			makeWorkflow([placeCall]),
 			placeCall,
 			request,
 			'webhook',
-			{ executionId, data: structuredClone(run.data) },
+			{ executionId, data },
 		);
-		return { response, result, items: result?.workflowData?.[0]?.map(({ json }) => json) };
+		const items = result?.workflowData?.[0]?.map(({ json }) => json);
+		return { response, result, items, customData: data.resultData.metadata };
 	}
 
 	/** The calls of a waiting execution, and requests that resume it. */

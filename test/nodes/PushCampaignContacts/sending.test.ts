@@ -10,6 +10,7 @@ import { MANY_RUNS } from '../../fuzz/runs';
 import {
 	accepting,
 	ARCHIVED,
+	butRequest,
 	contactsOf,
 	inTwos,
 	jsonOf,
@@ -19,6 +20,7 @@ import {
 	pushNode,
 	rejection,
 	respondWith,
+	runPush,
 	ok,
 	scripted,
 	type Reply,
@@ -65,6 +67,13 @@ test('stops at a row with a cell that is no JSON, and reports the others', async
 	expect(sent).toEqual([phones(0, 1)]);
 	expect(hints[1]).toMatch(/^A cell of row 4 can't be converted to JSON \(.+\)/);
 	expect(statuses).toEqual(['2 not_sent', '3 not_sent', '4 not_sent', '5 not_sent']);
+});
+
+test("n8n's custom data of the execution has its contact lists, also if the push then stops", async () => {
+	scripted(butRequest(3, [500, 'down']));
+	const { run } = await runPush(manyRows(6), inTwos);
+	expect(run.data.resultData.error).toBeDefined();
+	expect(run.data.resultData.metadata).toEqual({ campaign_upload_id: '501, 502' });
 });
 
 test('sends no further request after the execution was stopped', async () => {

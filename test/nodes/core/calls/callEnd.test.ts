@@ -127,7 +127,12 @@ describe('whether a call has ended', () => {
 it('statuses are compared without case and separators, but a status of separators is not an empty one', () => {
 	const keys = ['not_picked', 'Not picked', 'NOT-PICKED', 'notPicked'].map(statusKey);
 	expect(new Set(keys).size).toBe(1);
-	const filters = { status: new Set(['-'].map(statusKey)), agent_uuid: [], campaign_id: [] };
+	const filters = {
+		status: new Set(['-'].map(statusKey)),
+		agent_uuid: [],
+		campaign_id: [],
+		optOut: { key: 'opt_out', wanted: '' },
+	};
 	expect(isWanted({ status: '-' }, filters)).toBe(true);
 	for (const status of ['', null, 'picked']) expect(isWanted({ status }, filters)).toBe(false);
 });

@@ -25,6 +25,7 @@ const record = {
 const outcome = {
 	outcome: 'Answered',
 	answered: true,
+	opted_out: null,
 	status: 'picked',
 	retry_count: 1,
 	duration_seconds: 61,
@@ -60,12 +61,12 @@ test.each([
 	[{ status: null }, {}],
 	[{ post_call_analysis: ['keen'] }, {}],
 ])('the outcome of %j is %j', (fields, added) => {
-	expect(flatCallRecord(fields)).toEqual({ ...added, ...fields, phone_key: null });
+	expect(flatCallRecord(fields)).toEqual({ ...added, ...fields, opted_out: null, phone_key: null });
 });
 
 test('nothing captured adds no field', () => {
 	const empty = { call_id: 'a', data_captured: null, post_call_analysis: {} };
-	expect(flatCallRecord(empty)).toEqual({ call_id: 'a', phone_key: null });
+	expect(flatCallRecord(empty)).toEqual({ call_id: 'a', opted_out: null, phone_key: null });
 });
 
 describe('the key of the number', () => {
@@ -76,7 +77,7 @@ describe('the key of the number', () => {
 		[{ phone_number: null }, null],
 		[{ call_id: 'a' }, null],
 	])('of %j is %p', (record, phone_key) => {
-		expect(flatCallRecord(record)).toEqual({ ...record, phone_key });
+		expect(flatCallRecord(record)).toEqual({ ...record, opted_out: null, phone_key });
 	});
 
 	test.each(['data_captured', 'post_call_analysis', 'additional_data'])(
@@ -91,7 +92,7 @@ describe('the key of the number', () => {
 
 	test('of the service is not replaced', () => {
 		const record = { phone_number: '+919876543210', phone_key: 7 };
-		expect(flatCallRecord(record)).toEqual(record);
+		expect(flatCallRecord(record)).toEqual({ ...record, opted_out: null });
 		expect(flatCallRecord({ ...record, phone_key: null }).phone_key).toBe('919876543210');
 	});
 });

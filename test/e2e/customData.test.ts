@@ -1,0 +1,78 @@
+import { z } from 'zod';
+import { querySqlite } from '../n8n/sqlite';
+import { byId } from '../n8n/workflow';
+import { fixtures } from '../simulator';
+import { useAccount } from './account';
+import { sharedN8n } from './shared';
+
+const NAME = 'Asha Rao';
+const PHONE = '9000000000';
+
+/** The IDs of the executions that n8n's list shows for a filter of custom data. n8n needs a license to apply it. */
+function found(key: string, value: string): string[] {
+	const query =
+		'select executionId as id from execution_metadata where lower(key) = lower(?) and lower(value) like lower(?)';
+	const rows = querySqlite(sharedN8n().home, query, key, `%${value}%`);
+	return z
+		.array(z.object({ id: z.coerce.string() }))
+		.parse(rows)
+		.map(({ id }) => id);
+}
+
+/** All custom data of an execution. */
+function dataOf(id: string): unknown[] {
+	const query = 'select key, value from execution_metadata where executionId = ? order by key';
+	return querySqlite(sharedN8n().home, query, id);
+}
+
+/** n8n's editor, in which a person looks for what happened to a call. */
+describe('an execution in real n8n is found', () => {
+	const account = useAccount({ isMapped: true });
+	const { n8n, simulator, placeCall, ours } = account;
+
+	afterEach(async () => {
+		await account.removeWorkflows();
+		simulator.reset();
+	});
+
+	const ids = () => simulator.placedCalls().map(({ callId }) => callId);
+
+	it('by a call that it placed, also one of several, and by its outcome after a wait', async () => {
+		const wait = { waitForCompletion: 'webhook', waitMinutes: 10, personName: NAME };
+		const { id } = await account.start([PHONE, '9000000001'], [placeCall(wait)]);
+		await account.untilWaiting(id);
+		const [asha = '', other = ''] = ids();
+		await simulator.completeCall(asha, { status: 'not_picked' });
+		await simulator.completeCall(other);
+		expect(await n8n.finished(id)).toMatchObject({ status: 'success' });
+		expect(found('call_id', asha)).toEqual([id]);
+		expect(found('call_id', other)).toEqual([id]);
+		expect(found('outcome', 'Not answered')).toContain(id);
+		expect(found('call_id', '00000000-0000-4000-8000-000000000000')).toEqual([]);
+		const data = JSON.stringify(dataOf(id));
+		expect(data).not.toContain(PHONE);
+		expect(data).not.toContain(NAME);
+	});
+
+	it('by the contact list that it pushed', async () => {
+		const push = ours('Push', 'pushCampaignContacts', {
+			campaignId: String(fixtures.campaigns.active),
+			agentUuid: byId(fixtures.agents.full),
+			whatToDo: 'wait',
+			options: { output: 'requests' },
+		});
+		const { id } = await account.start([PHONE], [push]);
+		expect(await n8n.finished(id)).toMatchObject({ status: 'success' });
+		const [item] = await n8n.output(id, 'Push');
+		const list = String(item?.json.campaign_upload_id);
+		expect(dataOf(id)).toEqual([{ key: 'campaign_upload_id', value: list }]);
+		expect(found('campaign_upload_id', list)).toContain(id);
+	});
+
+	it('by a call that an execution placed before it failed', async () => {
+		simulator.faults.inject({ kind: 'status', status: 400, times: 1, skip: 1 });
+		const { id } = await account.start([PHONE, '9000000001'], [placeCall()]);
+		expect(await n8n.finished(id)).toMatchObject({ status: 'error' });
+		expect(found('call_id', ids()[0] ?? '')).toEqual([id]);
+	});
+});
