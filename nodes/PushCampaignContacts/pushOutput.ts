@@ -62,7 +62,7 @@ export function requireOutputFits({ rows: all, maxOutputRows }: PushInput, outpu
 	if (output !== 'rows' || all.length <= maxOutputRows) return;
 	const [rows, max] = [all.length, maxOutputRows].map((number) => number.toLocaleString('en-US'));
 	throw new InvalidInput(
-		`The input has ${rows} rows, but with 'Output' set to 'One Item per Row', CSV files can have at most ${max}. Nothing was sent`,
+		`The input has ${rows} rows, but with 'Output' set to 'One Item per Row', n8n can store at most ${max} of them. Nothing was sent`,
 		onScreenOnly(
 			"Set 'Output' in 'Options' to 'One Item per Request' or 'One Summary Item', or push fewer rows at a time.",
 		),

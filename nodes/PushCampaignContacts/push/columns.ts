@@ -217,7 +217,7 @@ export function whyNoNames(
 function withoutEmptyPhones(found: Table): Table {
 	const usual = [...found.names].filter((name) => isPhoneHeading(unmarked(name)));
 	if (usual.length < 2) return found;
-	const empty = usual.filter((name) => found.isEmpty(name));
+	const empty = usual.filter((name) => !found.filled.has(name));
 	if (empty.length === usual.length) return found;
 	return { ...found, names: new Set(difference([...found.names], empty)) };
 }
