@@ -70,11 +70,10 @@ export function waitedItems(
  */
 function outcomeOfSame(
 	items: readonly INodeExecutionData[],
-	{ json: { duplicate_of: first, error } }: INodeExecutionData,
+	{ json: { duplicate_of: first } }: INodeExecutionData,
 	watch: CallWatch,
 ): IDataObject {
-	// The input fields of a failed item may be the output of an earlier call.
-	const other = typeof first === 'number' && error === undefined ? items[first] : undefined;
+	const other = typeof first === 'number' ? items[first] : undefined;
 	const known = other && watch.state(callIdOf(other) ?? '');
 	if (known === undefined) return {};
 	const outcome = pick(flatCallRecord(known.record), 'outcome', 'answered');

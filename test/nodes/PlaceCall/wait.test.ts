@@ -109,13 +109,18 @@ describe('waiting', () => {
 		});
 
 		it('an item with the number of another one has the outcome of its call', async () => {
-			const rows = [{ phone }, { phone: '+91 90000 00000' }, { phone: '' }];
+			const same = { phone: '+91 90000 00000' };
+			const ofEarlier = { phone: '', duplicate_of: 0 };
+			const rows = [{ phone }, same, { ...same, error: 'of the row' }, ofEarlier];
 			const items = await waitedFor(mode, endLast, { rows, over: CONTINUE });
+			const duplicate = { ...answered, call_id: null, placed: false, duplicate_of: 0 };
 			expect(items).toMatchObject([
 				{ ...answered, placed: true },
-				{ ...answered, call_id: null, placed: false, duplicate_of: 0 },
-				{ error: "'Phone Number' is empty [row 3]" },
+				duplicate,
+				{ ...duplicate, error: 'of the row' },
+				{ error: "'Phone Number' is empty [row 4]" },
 			]);
+			expect(items?.[3]).not.toHaveProperty('timed_out');
 		});
 
 		it('an item has its row, without the fields of an earlier call, for which it does not wait', async () => {
