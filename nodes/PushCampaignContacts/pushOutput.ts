@@ -121,7 +121,7 @@ export async function pushedOutput(
 	const { outcome } = push;
 	if (output === 'rows') return await rowItems(outcome);
 	if (output === 'requests' && outcome.check === undefined) return requestItems(push);
-	return [{ json: summarize(outcome), pairedItem: pairedItems(rowsWith(outcome, ...GOOD)) }];
+	return [{ json: summarize(outcome), ...paired(rowsWith(outcome, ...GOOD), outcome.input.rows) }];
 }
 
 /** The rows that can be called. With *Check Only*, the rows that a push would send, with their numbers. */
@@ -191,18 +191,26 @@ function warningsOf({ warnings }: JsonObject): string | null {
 /** One item for each accepted request: the summary and totals of the push, then the response. */
 export function requestItems({ outcome }: FinishedPush): INodeExecutionData[] {
 	const [summary, totals] = [pushSummary(outcome), countRows(outcome)];
-	return outcome.requests.map(({ rows, response }) => ({
+	return outcome.requests.map(({ rows, sent, response }) => ({
 		json: { summary, totals, ...omit(response, 'summary', 'totals') },
-		pairedItem: pairedItems(rows),
+		...paired(rows, sent),
 	}));
 }
 
-/** The input items of rows. */
-function pairedItems(rows: readonly Row[]): Array<{ item: number }> {
+/**
+ * The input items of rows, or without any, of all rows that the item is about: if it weren't paired, an expression such as
+ * `$('Form').item` would fail in the next node. If the input has no rows, n8n pairs the item with the only input item.
+ */
+function paired(
+	rows: readonly Row[],
+	all: readonly Row[] = [],
+): Pick<INodeExecutionData, 'pairedItem'> {
 	const items: Array<{ item: number }> = [];
 	// In ascending order, like the rows.
-	for (const { input: item } of rows) if (items.at(-1)?.item !== item) items.push({ item });
-	return items;
+	for (const { input: item } of rows.length > 0 ? rows : all) {
+		if (items.at(-1)?.item !== item) items.push({ item });
+	}
+	return items.length > 0 ? { pairedItem: items } : {};
 }
 
 /** The rows with these statuses, each with the reason. Some may still be called. */
@@ -233,7 +241,7 @@ function rangeItems(rows: readonly Row[], legend: string): INodeExecutionData[] 
 		const text = `${upperFirst(namesOf(some))}: ${first.reason} ${legend}`;
 		return {
 			json: { [STATUS_COLUMN]: first.status, [REASON_COLUMN]: text },
-			pairedItem: pairedItems(some),
+			...paired(some),
 		};
 	});
 }

@@ -41,9 +41,11 @@ export type RowStatus = (typeof ROW_STATUSES)[number];
 
 export const REJECTED_STATUSES = difference(ROW_STATUSES, PUSHED_BEFORE_STATUSES);
 
-/** An accepted request, with those of its rows that can be called. */
+/** An accepted request. */
 export type PushedRequest = {
+	/** Those that can be called. */
 	rows: readonly Row[];
+	sent: readonly Row[];
 	response: JsonObject;
 	/** Entries of the service's skipped lists that match no row of the request. */
 	unmatched: readonly JsonValue[];
