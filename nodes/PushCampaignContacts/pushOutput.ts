@@ -221,7 +221,7 @@ export async function notPushedItems(
 ): Promise<INodeExecutionData[]> {
 	const rows = rowsWith(outcome, ...statuses);
 	const { maxOutputRows, legend } = outcome.input;
-	if (rows.length > maxOutputRows) return rangeItems(rows, legend);
+	if (rows.length > maxOutputRows) return await rangeItems(rows, legend);
 	return await itemsOf(rows, (row, json) => {
 		const rejection = { [STATUS_COLUMN]: row.status, [REASON_COLUMN]: row.reason };
 		const columns = rowColumns(row);
@@ -232,18 +232,18 @@ export async function notPushedItems(
 }
 
 /** One item for consecutive rows with the same reason, because n8n couldn't store an item for each of them. */
-function rangeItems(rows: readonly Row[], legend: string): INodeExecutionData[] {
+async function rangeItems(rows: readonly Row[], legend: string): Promise<INodeExecutionData[]> {
 	const isSame = (one: Row, other: Row) =>
 		one.status === other.status && one.reason === other.reason;
+	const items: INodeExecutionData[] = [];
 	let end = 0;
-	return inRanges(rows, isSame).map(([first, last]) => {
+	await forEachWithPauses(inRanges(rows, isSame), ([first, last]) => {
 		const some = rows.slice(end, (end += last.index - first.index + 1));
 		const text = `${upperFirst(namesOf(some))}: ${first.reason} ${legend}`;
-		return {
-			json: { [STATUS_COLUMN]: first.status, [REASON_COLUMN]: text },
-			...paired(some),
-		};
+		const json = { [STATUS_COLUMN]: first.status, [REASON_COLUMN]: text };
+		items.push({ json, ...paired(some) });
 	});
+	return items;
 }
 
 /**

@@ -50,7 +50,7 @@ export type ColumnChoice = {
 };
 
 /** A column and the name of its prompt variable. */
-export type Variable = { name: string; column: Column };
+type Variable = { name: string; column: Column };
 
 /** The columns of the rows. */
 export type Columns = {
