@@ -23,7 +23,7 @@ export class PushCampaignContacts implements INodeType {
 		version: 1,
 		subtitle: `={{ ({ release: "release to campaign ", wait: "add to campaign " }[$parameter["whatToDo"]] ?? "check for campaign ") + ${enteredOr('campaignId', '…')} }}`,
 		description:
-			'Add any number of contacts from a spreadsheet, database, or CSV file to a calling campaign',
+			'Add contacts from a spreadsheet, database, or CSV file to a calling campaign, up to 1,000,000 at a time',
 		builderHint: {
 			searchHint:
 				'Adds contacts, such as rows of a spreadsheet or CSV file, to a calling campaign. Campaigns only call Indian mobile numbers. Nobody is called unless whatToDo is release, and nothing is sent with check, the default. If the workflow pushes the same sheet again, such as every morning, set options.skipPushedBefore to true, or people are called again. The first output has the pushed rows, the second one each other row, with push_status and rejection_reason, and the third one, with skipPushedBefore, those that were pushed before. All have phone_key, which the call triggers return, too.',

@@ -44,7 +44,7 @@ const contactsFields: INodeProperties[] = [
 				name: 'CSV File',
 				value: 'csv',
 				description:
-					'The rows of all CSV files in the input, such as exports or uploads, of any size. The first row of each file must name its columns.',
+					'The rows of all CSV files in the input, such as exports or uploads, up to 1,000,000 in total. The first row of each file must name its columns.',
 				displayOptions: { hide: { '@tool': [true] } },
 			},
 			{

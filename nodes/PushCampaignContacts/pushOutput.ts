@@ -62,7 +62,7 @@ export function requireOutputFits({ rows: all, maxOutputRows }: PushInput, outpu
 	if (output !== 'rows' || all.length <= maxOutputRows) return;
 	const [rows, max] = [all.length, maxOutputRows].map((number) => number.toLocaleString('en-US'));
 	throw new InvalidInput(
-		`The input has ${rows} rows, but with 'Output' set to 'One Item per Row', CSV files can have at most ${max}. Nothing was sent`,
+		`The input has ${rows} rows, but with 'Output' set to 'One Item per Row', n8n can store at most ${max} of them. Nothing was sent`,
 		onScreenOnly(
 			"Set 'Output' in 'Options' to 'One Item per Request' or 'One Summary Item', or push fewer rows at a time.",
 		),
@@ -121,7 +121,7 @@ export async function pushedOutput(
 	const { outcome } = push;
 	if (output === 'rows') return await rowItems(outcome);
 	if (output === 'requests' && outcome.check === undefined) return requestItems(push);
-	return [{ json: summarize(outcome), pairedItem: pairedItems(rowsWith(outcome, ...GOOD)) }];
+	return [{ json: summarize(outcome), ...paired(rowsWith(outcome, ...GOOD), outcome.input.rows) }];
 }
 
 /** The rows that can be called. With *Check Only*, the rows that a push would send, with their numbers. */
@@ -191,18 +191,26 @@ function warningsOf({ warnings }: JsonObject): string | null {
 /** One item for each accepted request: the summary and totals of the push, then the response. */
 export function requestItems({ outcome }: FinishedPush): INodeExecutionData[] {
 	const [summary, totals] = [pushSummary(outcome), countRows(outcome)];
-	return outcome.requests.map(({ rows, response }) => ({
+	return outcome.requests.map(({ rows, sent, response }) => ({
 		json: { summary, totals, ...omit(response, 'summary', 'totals') },
-		pairedItem: pairedItems(rows),
+		...paired(rows, sent),
 	}));
 }
 
-/** The input items of rows. */
-function pairedItems(rows: readonly Row[]): Array<{ item: number }> {
+/**
+ * The input items of rows, or without any, of all rows that the item is about: if it weren't paired, an expression such as
+ * `$('Form').item` would fail in the next node. If the input has no rows, n8n pairs the item with the only input item.
+ */
+function paired(
+	rows: readonly Row[],
+	all: readonly Row[] = [],
+): Pick<INodeExecutionData, 'pairedItem'> {
 	const items: Array<{ item: number }> = [];
 	// In ascending order, like the rows.
-	for (const { input: item } of rows) if (items.at(-1)?.item !== item) items.push({ item });
-	return items;
+	for (const { input: item } of rows.length > 0 ? rows : all) {
+		if (items.at(-1)?.item !== item) items.push({ item });
+	}
+	return items.length > 0 ? { pairedItem: items } : {};
 }
 
 /** The rows with these statuses, each with the reason. Some may still be called. */
@@ -213,7 +221,7 @@ export async function notPushedItems(
 ): Promise<INodeExecutionData[]> {
 	const rows = rowsWith(outcome, ...statuses);
 	const { maxOutputRows, legend } = outcome.input;
-	if (rows.length > maxOutputRows) return rangeItems(rows, legend);
+	if (rows.length > maxOutputRows) return await rangeItems(rows, legend);
 	return await itemsOf(rows, (row, json) => {
 		const rejection = { [STATUS_COLUMN]: row.status, [REASON_COLUMN]: row.reason };
 		const columns = rowColumns(row);
@@ -224,18 +232,18 @@ export async function notPushedItems(
 }
 
 /** One item for consecutive rows with the same reason, because n8n couldn't store an item for each of them. */
-function rangeItems(rows: readonly Row[], legend: string): INodeExecutionData[] {
+async function rangeItems(rows: readonly Row[], legend: string): Promise<INodeExecutionData[]> {
 	const isSame = (one: Row, other: Row) =>
 		one.status === other.status && one.reason === other.reason;
+	const items: INodeExecutionData[] = [];
 	let end = 0;
-	return inRanges(rows, isSame).map(([first, last]) => {
+	await forEachWithPauses(inRanges(rows, isSame), ([first, last]) => {
 		const some = rows.slice(end, (end += last.index - first.index + 1));
 		const text = `${upperFirst(namesOf(some))}: ${first.reason} ${legend}`;
-		return {
-			json: { [STATUS_COLUMN]: first.status, [REASON_COLUMN]: text },
-			pairedItem: pairedItems(some),
-		};
+		const json = { [STATUS_COLUMN]: first.status, [REASON_COLUMN]: text };
+		items.push({ json, ...paired(some) });
 	});
+	return items;
 }
 
 /**

@@ -40,8 +40,8 @@ const columnsIn = (names: string[]) =>
 		{
 			names: new Set(names),
 			repeated: new Set(),
+			filled: new Set(),
 			hasPath: () => false,
-			isEmpty: () => false,
 			first: [],
 		},
 		{ ...defaultChoice, phone: names[0] ?? '', personName: '' },

@@ -4,15 +4,15 @@ import { InvalidInput } from '../../core/service/errors';
 import { type Explanation, onScreenOnly } from '../../core/service/resolution';
 import { Pauses } from '../../core/values/pauses';
 import { quoted } from '../../core/values/values';
+import { isBlank } from '../../core/phone/written';
 import type { ContactRow } from '../push/cells';
 import {
 	type FirstRow,
 	MAX_FIRST_ROWS,
-	newRow,
-	newTable,
 	type PushInput,
 	requireMaxRows,
-	type Row,
+	Row,
+	settle,
 	type Table,
 } from '../push/rows';
 import {
@@ -54,44 +54,57 @@ export type CsvRow = {
 };
 
 /** An n8n with a heap of 1 GB can store an output with this many rows of a few columns. */
-export const MAX_OUTPUT_ROWS = 500_000;
+const MAX_OUTPUT_ROWS = 500_000;
+/** Of all rows of an output: their characters, and in addition for each cell. Those of a few columns have about 130. */
+const MAX_OUTPUT_SIZE = 75_000_000;
+const SIZE_OF_CELL = 20;
+
+/**
+ * They are in memory until the push has ended, with two bytes each if the row has a letter that isn't in Latin-1. With
+ * 1,000,000 rows, that's 600 MB, which fits beside n8n in a heap of 1 GB.
+ */
+const MAX_CHARACTERS = 200_000_000;
+
+/** What files have in total. */
+type Files = { rows: FileRow[]; characters: number; cells: number };
 
 /**
  * The rows of CSV files, one file after the other. Each has its own header.
  *
- * @throws InvalidInput if a file can't be read, or they have too many rows
+ * @throws InvalidInput if a file can't be read, or they are too large
  */
 export async function rowsOfFiles(sources: readonly Source[]): Promise<PushInput> {
-	const rows: Row[] = [];
+	const all: Files = { rows: [], characters: 0, cells: 0 };
 	const files: Array<{ table: Table; hints: Explanation[] }> = [];
 	const [only] = sources.length === 1 ? sources : [];
 	for (const source of sources) {
-		files.push(await readFile(source, only === undefined ? source.name : undefined, rows));
+		files.push(await readFile(source, only === undefined ? source.name : undefined, all));
 	}
 	const legend =
 		only === undefined
 			? 'Row numbers are as in a spreadsheet program. The header of each file is row 1.'
 			: `Row numbers of ${labelOf(only)} are as in a spreadsheet program. The header is row 1.`;
+	const size = all.characters + SIZE_OF_CELL * all.cells;
+	const maxRowsOfSize = Math.floor((MAX_OUTPUT_SIZE * all.rows.length) / Math.max(size, 1));
 	return {
-		rows,
+		rows: all.rows,
 		tables: files.map(({ table }) => table),
 		hints: files.flatMap(({ hints }) => hints),
-		maxOutputRows: MAX_OUTPUT_ROWS,
+		maxOutputRows: Math.min(MAX_OUTPUT_ROWS, maxRowsOfSize),
 		legend,
 	};
 }
 
 /**
  * @param file its name in messages, if there are several
- * @param all the rows of earlier files, to which this adds its own
+ * @param all what earlier files have, to which this adds its own
  */
-async function readFile(source: Source, file: string | undefined, all: Row[]) {
+async function readFile(source: Source, file: string | undefined, all: Files) {
 	const head = await headOf(source.open);
 	const encoding = await encodingOf(source.open, head);
 	const text = new TextDecoder(encoding).decode(head);
 	const layout = layoutOf(text, head.length < HEAD_BYTES);
-	let header: CsvHeader | undefined;
-	let table: Table | undefined;
+	let table: FileTable | undefined;
 	let isDamaged = false;
 	let [there, missing] = [0, 0];
 	const first: FirstRow[] = [];
@@ -100,24 +113,31 @@ async function readFile(source: Source, file: string | undefined, all: Row[]) {
 	for await (const records of recordsOf(source, encoding, layout, onDamage)) {
 		for (const record of records) {
 			if (pauses.isDue()) await pauses.take();
-			if (header === undefined || table === undefined) {
-				header = new CsvHeader(record, layout.delimiter);
-				const { names, repeated } = header;
-				table = newTable(all, { fileName: source.name, file, names, repeated, first });
+			if (table === undefined) {
+				const header = new CsvHeader(record, layout.delimiter);
+				const { names, filled, repeated } = header;
+				const columns = { header, names, filled, repeated, hasPath: () => false };
+				table = { fileName: source.name, file, first, ...columns };
 				continue;
 			}
-			const { number, cells } = record;
-			const json = header.rowOf(cells);
-			if (first.length < MAX_FIRST_ROWS) first.push({ json, cells });
-			const about = { index: all.length, number, json, table, input: source.item };
-			all.push(newRow(about, faultOf(record, header)));
-			// Short rows are filled. With a wide header, they could need 1,000 times the memory of the file.
+			const { header } = table;
+			const { cells } = record;
+			const row = new FileRow(all.rows.length, record, table, source.item);
+			all.rows.push(row);
+			all.characters += row.text.length;
+			all.cells += header.names.size;
+			header.noteFilled(cells);
+			if (first.length < MAX_FIRST_ROWS) first.push({ json: row.json, cells });
+			const fault = faultOf(record, header);
+			if (fault !== undefined) settle(row, 'rejected', fault);
+			// Short rows are filled when they are sent. With a wide header, they could have 1,000 times the size of the file.
 			there += cells.length;
 			missing += Math.max(0, header.header.length - cells.length);
 			if (missing > MAX_MISSING_CELLS + MAX_MISSING_PER_CELL * there)
 				throw tooWide(source, header.header.length);
 		}
-		requireMaxRows(all.length);
+		requireMaxRows(all.rows.length);
+		if (all.characters > MAX_CHARACTERS) throw tooLarge();
 	}
 	if (table !== undefined) return { table, hints: hintsOn(source, encoding, isDamaged) };
 	throw invalidFile(
@@ -127,12 +147,41 @@ async function readFile(source: Source, file: string | undefined, all: Row[]) {
 	);
 }
 
+type FileTable = Table & { readonly header: CsvHeader };
+
+/** No cell has this character, because a file with it isn't text. */
+const BETWEEN_CELLS = '\0';
+
+/** Has its cells as one text, because an object for each of a million rows takes several times the memory. */
+class FileRow extends Row {
+	readonly text: string;
+
+	constructor(
+		index: number,
+		{ number, cells }: CsvRow,
+		override readonly table: FileTable,
+		input: number,
+	) {
+		super(index, number, table, input);
+		this.text = cells.join(BETWEEN_CELLS);
+	}
+
+	/** Made each time. */
+	get json(): ContactRow {
+		return this.table.header.rowOf(this.text.split(BETWEEN_CELLS));
+	}
+}
+
 /** The first row of a file. */
 export class CsvHeader {
 	/** Trimmed. */
 	readonly header: readonly string[];
 	readonly names: ReadonlySet<string>;
 	readonly repeated = new Set<string>();
+	/** Columns that have a value in a row. */
+	readonly filled = new Set<string>();
+	/** The other columns, each with its cell. */
+	private readonly unfilled: Map<string, number>;
 	/** The number of columns up to the last one with a name. A header may end with delimiters. */
 	readonly namedWidth: number;
 	private readonly columns: readonly string[];
@@ -160,10 +209,19 @@ export class CsvHeader {
 			}
 			cells.set(name, index);
 		}
+		this.unfilled = cells;
 		this.columns = [...cells.keys()];
 		this.cellIndexes = [...cells.values()];
 		this.names = new Set(this.columns);
 		this.namedWidth = findLastIndex(this.header, (heading) => heading !== '') + 1;
+	}
+
+	noteFilled(cells: readonly string[]): void {
+		for (const [column, at] of this.unfilled) {
+			if (isBlank(cells[at])) continue;
+			this.filled.add(column);
+			this.unfilled.delete(column);
+		}
 	}
 
 	rowOf(cells: readonly string[]): ContactRow {
@@ -242,6 +300,14 @@ function tooWide(source: Source, width: number): InvalidInput {
 		onScreenOnly(
 			'Check that the first row names the columns. Keep only the columns that you need.',
 		),
+	);
+}
+
+function tooLarge(): InvalidInput {
+	const max = MAX_CHARACTERS.toLocaleString('en-US');
+	return new InvalidInput(
+		`The input has more than ${max} characters, the most that a push can have, so nothing was sent`,
+		onScreenOnly("Remove the columns that you don't need, or push fewer rows at a time."),
 	);
 }
 

@@ -68,7 +68,10 @@ export function readAccepted(rows: readonly Row[], response: JsonObject): Accept
 		}
 	}
 	const callable = skipped.size === 0 ? rows : rows.filter((row) => !skipped.has(row));
-	return { request: { rows: callable, response, unmatched }, skipped: [...skipped.values()] };
+	return {
+		request: { rows: callable, sent: rows, response, unmatched },
+		skipped: [...skipped.values()],
+	};
 }
 
 /** An entry may say more than the number, such as a date. */

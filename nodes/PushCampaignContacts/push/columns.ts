@@ -52,7 +52,7 @@ export type ColumnChoice = {
 };
 
 /** A column and the name of its prompt variable. */
-export type Variable = { name: string; column: Column };
+type Variable = { name: string; column: Column };
 
 /** The columns of the rows. */
 export type Columns = {
@@ -227,7 +227,7 @@ export function whyNoNames(
 function withoutEmptyPhones(found: Table): Table {
 	const usual = [...found.names].filter((name) => isPhoneHeading(unmarked(name)));
 	if (usual.length < 2) return found;
-	const empty = usual.filter((name) => found.isEmpty(name));
+	const empty = usual.filter((name) => !found.filled.has(name));
 	if (empty.length === usual.length) return found;
 	return { ...found, names: new Set(difference([...found.names], empty)) };
 }

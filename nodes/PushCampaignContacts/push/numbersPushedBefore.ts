@@ -21,7 +21,7 @@ const REASONS: Record<PushedBeforeStatus, Resolution> = {
 			"This number was pushed to the campaign before and waits there, so it wasn't sent again.",
 	},
 	unknown_before: {
-		onScreen: `An earlier execution of this workflow pushed this number or began to push it, and the outcome is unknown, or the service skipped it as a duplicate. It may be in the campaign and may be called. It wasn't sent again. Look for it in the campaign. ${TO_SEND_ANYWAY}`,
+		onScreen: `An earlier execution of this workflow, or an earlier attempt of this one, pushed this number or began to push it, and the outcome is unknown, or the service skipped it as a duplicate. It may be in the campaign and may be called. It wasn't sent again. Look for it in the campaign. ${TO_SEND_ANYWAY}`,
 		forModel:
 			"An earlier push of this number began, and its outcome is unknown, so it wasn't sent again.",
 	},

@@ -1,5 +1,4 @@
 import difference from 'lodash/difference';
-import sortBy from 'lodash/sortBy';
 import sumBy from 'lodash/sumBy';
 import type { ExplainedError } from '../../core/service/errors';
 import type { Reader } from '../../core/service/resolution';
@@ -23,7 +22,7 @@ export type PushedBeforeStatus = (typeof PUSHED_BEFORE_STATUSES)[number];
  * - `duplicate`: another row has the same number, or an earlier run of the node in the execution pushed it.
  * - `pushed_before`: an earlier execution of the workflow, or attempt of this one, pushed its number, and the service reported the release.
  * - `waiting_before`: one of these pushed its number, and the service reported that it isn't released.
- * - `unknown_before`: an earlier execution sent its number, or began to, and no more is known, or the service skipped it as
+ * - `unknown_before`: one of these sent its number, or began to, and no more is known, or the service skipped it as
  *   a duplicate.
  * - `unknown`: it was sent, and the result isn't known.
  * - `not_sent`: the push stopped before the service accepted it. Nothing is known against it, so a retry sends it.
@@ -41,9 +40,11 @@ export type RowStatus = (typeof ROW_STATUSES)[number];
 
 export const REJECTED_STATUSES = difference(ROW_STATUSES, PUSHED_BEFORE_STATUSES);
 
-/** An accepted request, with those of its rows that can be called. */
+/** An accepted request. */
 export type PushedRequest = {
+	/** Those that can be called. */
 	rows: readonly Row[];
+	sent: readonly Row[];
 	response: JsonObject;
 	/** Entries of the service's skipped lists that match no row of the request. */
 	unmatched: readonly JsonValue[];
@@ -95,11 +96,23 @@ export function rowsWith(
 	{ byStatus }: PushOutcome,
 	...statuses: ReadonlyArray<Row['status']>
 ): readonly Row[] {
-	const [only = [], ...others] = statuses.flatMap((status) => {
-		const rows = byStatus.get(status);
-		return rows === undefined ? [] : [rows];
-	});
-	return others.length === 0 ? only : sortBy([only, ...others].flat(), 'index');
+	const groups = statuses.flatMap((status) => [byStatus.get(status) ?? []]);
+	return groups.filter(({ length }) => length > 0).reduce(merged, []);
+}
+
+/** Both are in order, so they needn't be sorted, which takes several times as long. */
+function merged(some: readonly Row[], others: readonly Row[]): readonly Row[] {
+	if (some.length === 0) return others;
+	const all: Row[] = [];
+	let next = 0;
+	for (const row of some) {
+		for (let other = others[next]; other !== undefined && other.index < row.index; ) {
+			all.push(other);
+			other = others[++next];
+		}
+		all.push(row);
+	}
+	return all.concat(others.slice(next));
 }
 
 export function countWith(

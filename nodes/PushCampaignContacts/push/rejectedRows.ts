@@ -10,7 +10,7 @@ import type { Row } from './rows';
  * Rows per chunk that are sent alone. A message of the service can mean two rows, so about half of them are rejected. If
  * there are more, the cause is probably a setting, not the rows.
  */
-export const MAX_ROWS_SENT_ALONE = 200;
+const MAX_ROWS_SENT_ALONE = 200;
 const PAYLOAD_TOO_LARGE = 413;
 /** Ignores nested ones: `contacts[3].contacts[0]` names a field of a contact. */
 const CONTACT_INDEX = /(?<!\]\.)\bcontacts\s*\[\s*(\d+)\s*\]/gi;

@@ -13,25 +13,41 @@ import type { PushedRequest, RowStatus } from './outcome';
 /** *Contacts From*: input items, JSON, CSV files, or rows that were pasted into the form. */
 export type ContactsFrom = 'items' | 'json' | 'csv' | 'pasted';
 
-/** A row of a push, and what becomes of it. */
-export type Row = {
-	/** Its place among all rows, from 0. */
-	readonly index: number;
-	/** As a person counts: the items from 1, or as a spreadsheet program numbers the rows of a file. */
-	readonly number: number;
-	readonly json: ContactRow;
-	readonly table: Table;
-	/** The input item. */
-	readonly input: number;
+/** A row of a push, and what becomes of it. Without spreading, which takes several times as long to make a row. */
+export abstract class Row {
+	abstract readonly json: ContactRow;
 	/** As it's sent. Empty if it can't be, or another row with the number was kept. */
-	phone: string;
+	phone = '';
 	/** Undefined until it's known. Each row ends with one. */
-	status: 'pushed' | 'ready' | RowStatus | undefined;
+	status: 'pushed' | 'ready' | RowStatus | undefined = undefined;
 	/** Why it isn't pushed. */
-	reason: string;
+	reason = '';
 	/** The accepted request that it was in. */
-	request: PushedRequest | undefined;
-};
+	request: PushedRequest | undefined = undefined;
+
+	/**
+	 * @param index its place among all rows, from 0
+	 * @param number as a person counts: the items from 1, or as a spreadsheet program numbers the rows of a file
+	 * @param input the input item
+	 */
+	constructor(
+		readonly index: number,
+		readonly number: number,
+		readonly table: Table,
+		readonly input: number,
+	) {}
+}
+
+export class ItemRow extends Row {
+	constructor(
+		index: number,
+		readonly json: ContactRow,
+		table: Table,
+		input: number,
+	) {
+		super(index, index + 1, table, input);
+	}
+}
 
 /** The columns of the input, or of a file. */
 export type Table = {
@@ -43,10 +59,10 @@ export type Table = {
 	readonly names: ReadonlySet<string>;
 	/** Columns that the header of a file has more than once. */
 	readonly repeated: ReadonlySet<string>;
+	/** Those of the columns with a value in any row. */
+	readonly filled: ReadonlySet<string>;
 	/** Whether any row has a value at this path, even if it's empty. */
 	hasPath(path: readonly string[]): boolean;
-	/** Whether no row has a value in this column. */
-	isEmpty(column: string): boolean;
 	/** Some of the first rows, to suggest a column. */
 	readonly first: readonly FirstRow[];
 };
@@ -85,29 +101,6 @@ export function requireMaxRows(rows: number): void {
 /** A row of n8n's items takes about a microsecond. */
 export const ROWS_PER_LOOK = 50;
 
-/**
- * All rows have the same fields, in the same order, which saves memory.
- *
- * @param unusable why it can't be used, whatever its cells contain
- */
-export function newRow(
-	{ index, number, json, table, input }: Pick<Row, 'index' | 'number' | 'json' | 'table' | 'input'>,
-	unusable?: string,
-): Row {
-	// Without spreading, which takes several times as long.
-	return {
-		index,
-		number,
-		json,
-		table,
-		input,
-		phone: '',
-		status: unusable === undefined ? undefined : 'rejected',
-		reason: unusable ?? '',
-		request: undefined,
-	};
-}
-
 /** Settles what became of a row. */
 export function settle(row: Row, status: Row['status'], reason = ''): void {
 	row.status = status;
@@ -139,33 +132,26 @@ export type ContactItem = {
  */
 export async function rowsOfItems(items: readonly ContactItem[]): Promise<PushInput> {
 	requireMaxRows(items.length);
-	const names = new Set<string>();
+	const [names, filled] = [new Set<string>(), new Set<string>()];
 	const rows: Row[] = [];
 	const first = items
 		.slice(0, MAX_FIRST_ROWS)
 		.map(({ json = {} }) => ({ json, cells: Object.values(omit(json, 'row_number')) }));
-	const table = newTable(rows, { names, repeated: new Set(), first });
+	const hasPath = (path: readonly string[]) => rows.some(({ json }) => has(json, path));
+	const table: Table = { names, filled, repeated: new Set(), first, hasPath };
 	const pauses = new Pauses(ROWS_PER_LOOK);
 	for (const { json = {}, input } of items) {
 		if (pauses.isDue()) await pauses.take();
-		for (const column in json) names.add(column);
-		const index = rows.length;
-		rows.push(newRow({ index, number: index + 1, json, table, input: input ?? index }));
+		for (const column in json) {
+			if (filled.has(column)) continue;
+			names.add(column);
+			if (!isBlank(json[column])) filled.add(column);
+		}
+		rows.push(new ItemRow(rows.length, json, table, input ?? rows.length));
 	}
 	if (names.size === 0 && items.some(({ binary }) => binary !== undefined)) throw unreadFile();
 	const legend = 'Rows are counted in the input. A sheet numbers them differently.';
 	return { rows, tables: [table], hints: [], maxOutputRows: Infinity, legend };
-}
-
-/** @param rows of all tables. They may be added later. */
-export function newTable(rows: readonly Row[], about: Omit<Table, 'hasPath' | 'isEmpty'>): Table {
-	const own = (row: Row) => row.table === table;
-	const table: Table = {
-		...about,
-		hasPath: (path) => rows.some((row) => own(row) && has(row.json, path)),
-		isEmpty: (column) => rows.every((row) => !own(row) || isBlank(row.json[column])),
-	};
-	return table;
 }
 
 function unreadFile(): InvalidInput {

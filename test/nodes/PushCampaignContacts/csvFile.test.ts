@@ -480,6 +480,22 @@ describe('a file that n8n stores', () => {
 		expect(error?.description).toContain('n8n said: the disk is away.');
 	});
 
+	test('is not sent if it has more characters than n8n can have in memory', async () => {
+		const row = Buffer.from(`9876543210,"${'x'.repeat(999_000)}"\n`);
+		function* rows() {
+			yield Buffer.from('phone,note\n');
+			for (let count = 0; count < 201; count++) yield row;
+		}
+		const { error } = await runPush(stored(rows, 'a.csv'), csv());
+		expect(error).toMatchObject({
+			message:
+				'The input has more than 200,000,000 characters, the most that a push can have, so nothing was sent',
+			description: expect.stringContaining(
+				"Remove the columns that you don't need, or push fewer rows at a time.",
+			),
+		});
+	});
+
 	test('is read before the first request, so it may change or be deleted while its rows are sent', async () => {
 		const [before, after] = [[1, 2, 3], [7]].map((numbers) =>
 			lines('phone', ...numbers.map(phone)),
@@ -545,10 +561,21 @@ describe('more rows than n8n can store as items', () => {
 		const { error } = await runPush([fileOf('a.csv', 0, MAX + 1)], csv(byRow));
 		expect(error).toMatchObject({
 			message: expect.stringMatching(
-				/^The input has 500,001 rows, but with 'Output' set to 'One Item per Row', CSV files can have at most 500,000\. Nothing was sent/,
+				/^The input has 500,001 rows, but with 'Output' set to 'One Item per Row', n8n can store at most 500,000 of them\. Nothing was sent/,
 			),
 			description: expect.stringContaining("'One Summary Item', or push fewer rows at a time."),
 		});
+	});
+
+	test.each([
+		['many columns', `phone,${range(499).join()}`, `,${','.repeat(498)}`, '7,136'],
+		['long texts', 'phone,note', `,${'x'.repeat(9_940)}`, '7,506'],
+	])('with %s, n8n can store fewer', async (_what, header, cells, max) => {
+		const text = lines(header, ...range(7_600).map((row) => phone(row) + cells));
+		const { error } = await runPush([fileItem('a.csv', text)], csv(byRow));
+		expect(error?.message).toBe(
+			`The input has 7,600 rows, but with 'Output' set to 'One Item per Row', n8n can store at most ${max} of them. Nothing was sent`,
+		);
 	});
 
 	test('if Rejected would return them, nothing is sent', async () => {

@@ -1,6 +1,7 @@
 /** What is sent for the rows, and what is returned for them. */
 import range from 'lodash/range';
 import sortBy from 'lodash/sortBy';
+import type { INodeExecutionData } from 'n8n-workflow';
 import nock from 'nock';
 import { asRecord, type JsonObject } from '../../../nodes/core/values/json';
 import {
@@ -30,6 +31,7 @@ import {
 	PATH,
 	phone,
 	rowsOf,
+	rowsOfItems,
 	totals,
 	type NodeParameters,
 	WAITING,
@@ -241,6 +243,30 @@ test('Output: One Summary Item adds up the responses', async () => {
 	]);
 	expect(pushed[0]?.pairedItem).toHaveLength(10_001);
 });
+
+const allSkipped: JsonObject = { dnd_skipped: [phone(0), phone(1)] };
+
+test.each<[string, number[], output: string, INodeExecutionData[], response: JsonObject | null]>([
+	[
+		'One Summary Item, and no row can be used',
+		[0, 1],
+		'summary',
+		rowsOf({ phone: '1' }, { phone: '' }),
+		null,
+	],
+	['One Summary Item, and a file has no row', [0], 'summary', [fileItem('a.csv', 'phone\n')], null],
+	['One Summary Item, and the service skips all', [0, 1], 'summary', manyRows(2), allSkipped],
+	['One Item per Request, and the service skips all', [0, 1], 'requests', manyRows(2), allSkipped],
+])(
+	'without a pushed row, the item is paired with the input: %s',
+	async (_what, from, output, input, response) => {
+		if (response !== null) respondWith([200, accepted(2, response)]);
+		const contactsFrom = input[0]?.binary === undefined ? 'items' : 'csv';
+		const { pushed } = await runPush(input, { contactsFrom, options: { output } });
+		expect(pushed).toHaveLength(1);
+		expect(rowsOfItems(pushed)).toEqual(from);
+	},
+);
 
 test('One Item per Row: a row has the warnings of its request, such as that the campaign is paused', async () => {
 	const warnings = ['Campaign is Paused', { code: 'x' }];

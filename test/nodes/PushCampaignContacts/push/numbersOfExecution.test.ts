@@ -5,13 +5,13 @@ import {
 	NumbersOfExecution,
 	type NumbersRecord,
 } from '../../../../nodes/PushCampaignContacts/push/numbersOfExecution';
-import { newRow, settle, type Table } from '../../../../nodes/PushCampaignContacts/push/rows';
+import { ItemRow, settle, type Table } from '../../../../nodes/PushCampaignContacts/push/rows';
 
 const table: Table = {
 	names: new Set(),
 	repeated: new Set(),
+	filled: new Set(),
 	hasPath: () => false,
-	isEmpty: () => false,
 	first: [],
 };
 
@@ -24,7 +24,7 @@ async function push(
 ): Promise<number> {
 	const numbers = new NumbersOfExecution(record, 42);
 	const rows = Array.from({ length: count }, (_, index) => {
-		const row = newRow({ index, number: index + 1, json: {}, table, input: index });
+		const row = new ItemRow(index, {}, table, index);
 		return Object.assign(row, { phone: String(9_000_000_000 + first + index) });
 	});
 	const markedUnknown = new Set<string>();
