@@ -28,7 +28,7 @@ export const campaignCallsFields: INodeProperties[] = [
 			},
 		],
 		default: 'campaign',
-		description: "Which calls to check. Requires 'Set Up the Call List' in the credential.",
+		description: 'Which calls to check. Requires "calls" in \'Service Profile\' of the credential.',
 	},
 	{
 		...campaignField,

@@ -30,9 +30,9 @@ export const check: Operation = {
 	async execute({ context, parameters, account }) {
 		const activeAgents = memoize(
 			async (additions: Additions) => {
-				const { client, apiMapping } = await account();
+				const { client, profile } = await account();
 				const { body } = await getActiveAgents(client, additions);
-				return { body, agents: findAgents(body, apiMapping) };
+				return { body, agents: findAgents(body, profile) };
 			},
 			(additions) => JSON.stringify(additions),
 		);

@@ -28,7 +28,7 @@ export const getMany: Operation = {
 
 	async execute({ context, parameters, account }) {
 		const plan = async (index: number) => {
-			const { client, apiMapping } = await account();
+			const { client, profile } = await account();
 			const form = parameters.at(index);
 			const additions = readAdditions(form.collection('developerSettings'));
 			const output = readOutput(form);
@@ -36,7 +36,7 @@ export const getMany: Operation = {
 				key: { additions, output },
 				read: async () => {
 					const response = await getActiveAgents(client, additions);
-					const agents = output === 'raw' ? undefined : findAgents(response.body, apiMapping);
+					const agents = output === 'raw' ? undefined : findAgents(response.body, profile);
 					const missing = missingAgents(response.body, agents);
 					if (missing !== undefined) {
 						const resolution = { onScreen: TO_GET_ALL, forModel: NOT_COMPLETE };

@@ -24,7 +24,7 @@ import { addHints, addHintsForModel } from '../../host/tools/hints';
 import { asText, quoted } from '../../core/values/values';
 import { readPages, readWholeList } from '../../core/service/paging';
 import { DND_LIST_KEEPS_CHANGING, dndList } from '../../core/dnd/dndList';
-import type { ApiMapping } from '../../core/profile/apiMapping';
+import type { Account } from '../../core/profile/serviceProfile';
 import { OutcomeUnknown } from '../../core/service/errors';
 import { type Explanation, forEveryone, onScreenOnly } from '../../core/service/resolution';
 import { parseAgentUuid } from '../../core/service/parseIds';
@@ -65,7 +65,7 @@ export const getMany: Operation = {
 
 	async execute({ context, parameters, account }) {
 		const plan = async (index: number): Promise<ListPlan> => {
-			const { client, apiMapping } = await account();
+			const service = await account();
 			const form = parameters.at(index);
 			const output = readOutput(form);
 			const limit = readLimit(form);
@@ -78,7 +78,7 @@ export const getMany: Operation = {
 				additions: readAdditions(form.collection('developerSettings')),
 			};
 			const readFor = async (limiter: Limiter): Promise<JsonObject[]> => {
-				const list = dndList(client, { ...request, limiter }, apiMapping);
+				const list = dndList(service, { ...request, limiter });
 				const { entries, isComplete } = isWhole
 					? await readWholeList(list, DND_LIST_KEEPS_CHANGING)
 					: await readPages(list, limit);
@@ -91,7 +91,7 @@ export const getMany: Operation = {
 				if (isWhole ? count > limit : count === limit) {
 					addHintsForModel(context, limitHint(limit, 'number'));
 				}
-				requireContained(entries, phone, apiMapping);
+				requireContained(entries, phone, service);
 				return entries;
 			};
 			return {
@@ -112,12 +112,12 @@ function noMatchHint(phone: string): Explanation {
 }
 
 /** @throws OutcomeUnknown if an entry doesn't have the digits, because a service ignores a parameter that it doesn't know */
-function requireContained(entries: JsonObject[], digits: string, mapping: ApiMapping): void {
+function requireContained(entries: JsonObject[], digits: string, { profile }: Account): void {
 	const wanted = digitsIn(digits).replace(/^0+/, '');
 	if (entries.every(({ phone }) => digitsIn(asText(phone)).includes(wanted))) return;
 	throw new OutcomeUnknown(
 		"The service returned numbers without the digits in 'Phone Contains'",
-		onScreenOnly(mapping.ignoredParameter('dndListPhoneName')),
+		onScreenOnly(profile.ignoredParameter('dnd.list', 'phone')),
 	);
 }
 

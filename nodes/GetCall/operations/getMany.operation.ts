@@ -25,7 +25,7 @@ import { callList, callsKeepChanging, readsFirstPageOnly } from '../../core/call
 import { latestOfEachNumber, requireLaterCalls } from '../latestCalls';
 import { simplifyCall } from '../../core/calls/callRecord';
 import { parseCount } from '../../core/service/parseIds';
-import type { ApiMapping } from '../../core/profile/apiMapping';
+import type { Account } from '../../core/profile/serviceProfile';
 import type { Limiter } from '../../core/values/keyedMutex';
 import type { JsonObject } from '../../core/values/json';
 import { counted, isUnset } from '../../core/values/values';
@@ -38,7 +38,7 @@ const filtersField: INodeProperties = {
 	placeholder: 'Add Filter',
 	default: {},
 	description:
-		"Which calls to return. Each filter except 'Contact List ID' needs a name in the credential, under 'My Provider Sent Settings'.",
+		"Which calls to return. Each filter except 'Contact List ID' needs its place in 'Service Profile' of the credential.",
 	options: [
 		{ ...omit(agentField, 'required'), description: 'Calls of this agent' },
 		{
@@ -115,7 +115,7 @@ const pageSizeField: INodeProperties = {
 	typeOptions: { minValue: 1, numberPrecision: 0 },
 	default: 50,
 	description:
-		"How many calls to get per request. Requires 'Page Size Parameter Name' in the credential. Without this option, the service uses its own page size.",
+		'How many calls to get per request. Requires {pageSize?} in "calls" of \'Service Profile\' in the credential. Without this option, the service uses its own page size.',
 };
 
 export const getMany: Operation = {
@@ -138,7 +138,7 @@ export const getMany: Operation = {
 
 	async execute({ context, parameters, account }) {
 		const plan = async (index: number): Promise<ListPlan> => {
-			const { client, apiMapping } = await account();
+			const service = await account();
 			const form = parameters.at(index);
 			const options = form.collection('options');
 			const settings = form.collection('developerSettings');
@@ -158,15 +158,15 @@ export const getMany: Operation = {
 			};
 			const output = readOutput(form);
 			const readFor = async (limiter: Limiter): Promise<JsonObject[]> => {
-				const list = callList(client, { ...request, limiter }, apiMapping);
+				const list = callList(service, { ...request, limiter });
 				const { entries: calls, isComplete } = isWhole
-					? await readWholeList(list, callsKeepChanging(IF_CHANGING, apiMapping))
+					? await readWholeList(list, callsKeepChanging(IF_CHANGING, service))
 					: await readPages(list, limit);
 				const { length: count } = calls;
-				const mayHaveMore = readsFirstPageOnly(request.limit, apiMapping) && count < limit;
+				const mayHaveMore = readsFirstPageOnly(request.limit, service.profile) && count < limit;
 				const hints = [
 					!isComplete && listChangedHint('calls'),
-					mayHaveMore && count > 0 && firstPageOnlyHint(count, apiMapping),
+					mayHaveMore && count > 0 && firstPageOnlyHint(count, service),
 					count === 0 && noMatchHint(filters),
 				];
 				addHints(context, ...compact(hints));
@@ -197,11 +197,11 @@ function readFilters(filters: Fields): CallFilters {
 	};
 }
 
-function firstPageOnlyHint(count: number, apiMapping: ApiMapping): Explanation {
+function firstPageOnlyHint(count: number, { profile }: Account): Explanation {
 	return {
 		message: `The service returned ${counted(count, 'call')} in its first response and may have more`,
 		resolution: {
-			onScreen: apiMapping.resolution('callListPath', 'callListPaging'),
+			onScreen: profile.resolution('calls', 'list', 'next'),
 			forModel: NOT_COMPLETE,
 		},
 	};
