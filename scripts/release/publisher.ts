@@ -18,7 +18,7 @@ export const PLACEHOLDER = 'publisher.invalid';
 
 /** The files with links to the repository. */
 const LINKING = [
-	...['nodes/*/*.node.json', 'nodes/core/profile/*.ts', 'credentials/*.ts'],
+	...['nodes/*/*.node.json', 'nodes/core/profile/serviceProfile.ts', 'credentials/*.ts'],
 	'.github/ISSUE_TEMPLATE/config.yml',
 ];
 /** The repository in front of the path of a file. */

@@ -7,7 +7,8 @@ import type { Workflow } from '../n8n/driver';
 import { credentialType } from '../n8n/examples';
 import { until } from '../n8n/until';
 import { byId, chain, manualTrigger, node, type WorkflowJson } from '../n8n/workflow';
-import { fixtures } from '../simulator';
+import { dialects, fixtures } from '../simulator';
+import { profileOf } from '../simulator/dialects/profile';
 import { inEditor } from './inEditor';
 
 const { test, editor } = inEditor();
@@ -273,7 +274,7 @@ describe('the credential', () => {
 	});
 
 	it('saves and tests the profile of a provider, and shows what is wrong with it', async () => {
-		const { baseUrl, apiToken, serviceProfile } = credentialFor(test().simulator);
+		const { baseUrl, apiToken } = credentialFor(test().simulator);
 		const created = await test().n8n.createCredential(credentialType, { baseUrl, apiToken });
 		await editor().openCredential(created.id);
 		const { page } = editor();
@@ -284,7 +285,7 @@ describe('the credential', () => {
 		await page.getByText('More details').click();
 		await page.getByText('"body.phone" in "dnd.add" has {fone}').waitFor();
 
-		await field.fill(String(serviceProfile));
+		await field.fill(JSON.stringify(profileOf(dialects.plain), null, 2));
 		const before = test().simulator.requests.length;
 		await page.getByTestId('credential-save-button').click();
 		await page.getByText('Connection tested successfully').waitFor();

@@ -72,10 +72,11 @@ test('a profile may have exactly what the contract lists as not shown', () => {
 	expect(Object.fromEntries(listedIn(OPENAPI))).toEqual(Object.fromEntries(parts));
 });
 
-function entriesOf(schema: z.ZodTypeAny): string[] {
-	if (schema instanceof z.ZodOptional) return entriesOf(schema.unwrap());
-	if (schema instanceof z.ZodEffects) return entriesOf(schema.innerType());
-	return schema instanceof z.ZodObject ? Object.keys(schema.shape) : [];
+/** The names that a schema allows. */
+function entriesOf(schema: unknown): string[] {
+	const inner: unknown = schema instanceof z.ZodOptional ? schema.unwrap() : schema;
+	if (inner instanceof z.ZodEffects) return entriesOf(inner.innerType());
+	return inner instanceof z.ZodObject ? Object.keys(resolved(inner.shape)) : [];
 }
 
 /** The parts in the marks of the contract, each with its list. */

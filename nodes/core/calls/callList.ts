@@ -188,7 +188,9 @@ export function nextIn(
 	const { next } = shown;
 	if (next === 'none' || 'page' in next || 'offset' in next) return undefined;
 	if ('lastEntry' in next) {
-		const last = Object.entries(listAt(body, shown.list) ?? {}).at(-1);
+		const list = listAt(body, shown.list);
+		const last =
+			typeof list === 'object' && list !== null ? Object.entries(list).at(-1) : undefined;
 		return { path: next.lastEntry, value: last && valueIn(last, next.lastEntry) };
 	}
 	const path = 'link' in next ? next.link : next.cursor;

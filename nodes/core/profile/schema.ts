@@ -29,7 +29,8 @@ const DOCUMENTED: { [name in RequestName]?: string } = {
 /** A lodash path, or one of these instead. */
 function path(...others: string[]) {
 	const isPath = (text: string) =>
-		others.includes(text) || !/[{}]|^[.$]|\.$|\.\.|\[[^\]]*$/.test(text);
+		others.includes(text) ||
+		!(/[{}]|^[.$]|\.$|\.\./.test(text) || text.lastIndexOf('[') > text.lastIndexOf(']'));
 	const forms = ['a path such as data.calls', ...others.map((one) => `"${one}"`)];
 	return z
 		.string()

@@ -9,7 +9,7 @@ import { readProfile, SERVICE_PROFILE } from './readProfile';
 import {
 	type Part,
 	type PartName,
-	PLACEHOLDERS,
+	type PLACEHOLDERS,
 	POSITIONS,
 	type Profile,
 	querySchema,

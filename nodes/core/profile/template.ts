@@ -49,7 +49,7 @@ export function filled(template: JsonValue, values: Values): JsonValue | undefin
 function filledText(text: string, values: Values): QueryValue | undefined {
 	const placeholders = placeholdersIn(text);
 	if (placeholders.some(({ name }) => values[name] === undefined)) return undefined;
-	const [{ name = '' } = {}] = placeholders;
-	if (text === `{${name}}` || text === `{${name}?}`) return values[name];
+	const [only] = placeholders;
+	if (only !== undefined && /^\{\w+\??\}$/.test(text)) return values[only.name];
 	return text.replace(PLACEHOLDERS, (_all, one: string) => String(values[one]));
 }

@@ -105,9 +105,10 @@ describe('a request', () => {
 	});
 
 	test('has names that JavaScript reserves', () => {
-		const sent = requestOf(
-			JSON.parse('{ "body": { "__proto__": { "a": "{agent}" }, "constructor": "{phone}" } }'),
+		const profile = new ServiceProfile(
+			'{ "dnd.add": { "body": { "__proto__": { "a": "{agent}" }, "constructor": "{phone}" } } }',
 		);
+		const sent = profile.request('dnd.add', ADD);
 		expect(JSON.stringify(sent.body)).toBe(
 			`{"__proto__":{"a":"${ADD.agent}"},"constructor":"${ADD.phone}"}`,
 		);
