@@ -5,7 +5,7 @@ import { OutcomeUnknown } from '../core/service/errors';
 import { CALL_ID } from '../core/service/parseIds';
 import { readPages, readWholeList } from '../core/service/paging';
 import { onScreenOnly } from '../core/service/resolution';
-import type { Account } from '../core/profile/serviceProfile';
+import type { AccountClient } from '../host/http/accountClient';
 import {
 	END_FIELDS,
 	hasEnded,
@@ -14,7 +14,7 @@ import {
 	outcomeKey,
 	type StatusKeys,
 } from '../core/calls/callEnd';
-import { callList, callsKeepChanging } from '../core/calls/callList';
+import { callList, callsKeepChanging, whereIsTheList } from '../core/calls/callList';
 import { isCompleted, readCampaign } from '../core/campaigns/campaign';
 import { hasOffset } from '../core/values/dates';
 import { fingerprint64 } from '../core/values/hash';
@@ -90,7 +90,7 @@ type ReadingOptions = {
  * @throws OutcomeUnknown if no entry has a `call_id`. Single ones without it are left out.
  */
 export async function readList(
-	account: Account,
+	account: Pick<AccountClient, 'client' | 'profile'>,
 	listId: string,
 	finished: StatusKeys,
 	{ limit, mustBeWhole, limiter }: ReadingOptions,
@@ -117,7 +117,7 @@ export async function readList(
 	if (entries.length === 0 || listed.length > 0) return { listed, isComplete };
 	throw new OutcomeUnknown(
 		'No entry of the call list has a call_id',
-		onScreenOnly(account.profile.resolution('calls', 'list', 'entry')),
+		onScreenOnly(whereIsTheList(account, 'entry')),
 	);
 }
 

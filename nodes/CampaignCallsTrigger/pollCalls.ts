@@ -57,7 +57,7 @@ const CALLS_TOGETHER = 50;
 export async function pollCalls(context: IPollFunctions, time: PollTime): Promise<JsonObject[]> {
 	const settings = readPollSettings(context);
 	const account = await createAccountClient(context);
-	requireWholeList(account.profile);
+	requireWholeList(account);
 	if (context.getMode() === 'manual') return [await testCall(context, account, settings)];
 
 	const scope = scopeOf(context, account, settings);

@@ -1,5 +1,5 @@
 import type { ApiClient } from '../core/service/client';
-import { sendInbound, sendInboundAsync } from '../core/profile/requests';
+import { sendInbound, sendInboundAsync } from '../core/shownRequests';
 import { type Additions, sendLegacyMessage } from '../core/service/endpoints';
 import { documentedRecord, recordOf } from '../core/service/envelope';
 import { explained, failedRepeat, InvalidInput, OutcomeUnknown } from '../core/service/errors';

@@ -13,7 +13,7 @@ import {
 import { AGENT_UUID } from './service/parseIds';
 import { listAt, valueIn } from './profile/responses';
 import type { Part } from './profile/schema';
-import type { ServiceProfile } from './profile/serviceProfile';
+import type { Account } from './profile/serviceProfile';
 
 /** An agent of the list. Without a name, `name` is the ID. `record` is the entry with `agent_uuid` and `agent_name` added. */
 export type FoundAgent = { uuid: string; name: string; record: JsonObject };
@@ -25,7 +25,10 @@ export type FoundAgent = { uuid: string; name: string; record: JsonObject };
  * @throws OutcomeUnknown if the response has neither an agent nor an empty list
  * @throws InvalidInput if the profile is invalid
  */
-export function findAgents(response: JsonValue, profile: ServiceProfile): FoundAgent[] {
+export function findAgents(
+	response: JsonValue,
+	{ profile }: Pick<Account, 'profile'>,
+): FoundAgent[] {
 	const part = profile.part('agents') ?? {};
 	const agents = listed(response, part) ?? anywhere(response, part);
 	if (agents !== undefined) return uniqBy(agents, 'uuid');

@@ -1,6 +1,5 @@
 import type { IDataObject, INodeProperties } from 'n8n-workflow';
-import { createSession } from '../../core/profile/requests';
-import type { Account } from '../../core/profile/serviceProfile';
+import { createSession } from '../../core/shownRequests';
 import {
 	additionalBodyFields,
 	additionalQueryParameters,
@@ -9,12 +8,13 @@ import {
 	readAdditions,
 } from '../../host/forms/options';
 import { forEachChatItem, type Prepare } from '../../host/run/chatItems';
+import type { AccountClient } from '../../host/http/accountClient';
 import { agentField } from '../../host/forms/locatorFields';
 import { MAY_BE_BLANK } from '../../host/forms/fields';
 import { addHints } from '../../host/tools/hints';
 import { asItems } from '../../host/run/itemLoop';
 import type { Operation } from '../../host/run/operations';
-import { createdSessionId } from '../../core/chat/chatRequests';
+import { createdSessionId, whereIsSessionId } from '../../core/chat/chatRequests';
 import { recordOf } from '../../core/service/envelope';
 import { type Explanation, FOR_THE_OWNER } from '../../core/service/resolution';
 import { parseAgentUuid } from '../../core/service/parseIds';
@@ -58,10 +58,10 @@ export const create: Operation = {
 const isWithoutId = ({ session_id: id, error }: IDataObject) =>
 	id === undefined && error === undefined;
 
-const idNotFound = ({ profile }: Account): Explanation => ({
+const idNotFound = (account: AccountClient): Explanation => ({
 	message: "A chat session was created, but its ID wasn't found in the response",
 	resolution: {
-		onScreen: profile.resolution('chat.session', 'session'),
+		onScreen: whereIsSessionId(account),
 		forModel: FOR_THE_OWNER,
 	},
 });

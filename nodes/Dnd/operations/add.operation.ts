@@ -1,7 +1,7 @@
 import { MAY_BE_BLANK } from '../../host/forms/fields';
 import type { Operation } from '../../host/run/operations';
 import { recordOf } from '../../core/service/envelope';
-import { addDndNumber } from '../../core/profile/requests';
+import { addDndNumber } from '../../core/shownRequests';
 import { changeEachNumber, changeSettings } from '../changeEachNumber';
 import { dndAgentsFields } from '../allAgents';
 import { phoneField } from '../dndFields';

@@ -1,7 +1,7 @@
 import type { Operation } from '../../host/run/operations';
 import { recordOf } from '../../core/service/envelope';
 import { isRejection } from '../../core/service/errors';
-import { removeDndNumber } from '../../core/profile/requests';
+import { removeDndNumber } from '../../core/shownRequests';
 import { changeEachNumber, changeSettings } from '../changeEachNumber';
 import { dndAgentsFields, ONE_AGENT } from '../allAgents';
 import { phoneField } from '../dndFields';

@@ -21,11 +21,16 @@ import type { Operation } from '../../host/run/operations';
 import { addHints, addHintsForModel } from '../../host/tools/hints';
 import { type CallFilters, describeFilters, KNOWN_STATUSES } from '../../core/calls/callListQuery';
 import { readPages, readWholeList } from '../../core/service/paging';
-import { callList, callsKeepChanging, readsFirstPageOnly } from '../../core/calls/callList';
+import {
+	callList,
+	callsKeepChanging,
+	readsFirstPageOnly,
+	whereIsTheList,
+} from '../../core/calls/callList';
 import { latestOfEachNumber, requireLaterCalls } from '../latestCalls';
 import { simplifyCall } from '../../core/calls/callRecord';
 import { parseCount } from '../../core/service/parseIds';
-import type { Account } from '../../core/profile/serviceProfile';
+import type { AccountClient } from '../../host/http/accountClient';
 import type { Limiter } from '../../core/values/keyedMutex';
 import type { JsonObject } from '../../core/values/json';
 import { counted, isUnset } from '../../core/values/values';
@@ -163,7 +168,7 @@ export const getMany: Operation = {
 					? await readWholeList(list, callsKeepChanging(IF_CHANGING, service))
 					: await readPages(list, limit);
 				const { length: count } = calls;
-				const mayHaveMore = readsFirstPageOnly(request.limit, service.profile) && count < limit;
+				const mayHaveMore = readsFirstPageOnly(request.limit, service) && count < limit;
 				const hints = [
 					!isComplete && listChangedHint('calls'),
 					mayHaveMore && count > 0 && firstPageOnlyHint(count, service),
@@ -197,11 +202,11 @@ function readFilters(filters: Fields): CallFilters {
 	};
 }
 
-function firstPageOnlyHint(count: number, { profile }: Account): Explanation {
+function firstPageOnlyHint(count: number, account: AccountClient): Explanation {
 	return {
 		message: `The service returned ${counted(count, 'call')} in its first response and may have more`,
 		resolution: {
-			onScreen: profile.resolution('calls', 'list', 'next'),
+			onScreen: whereIsTheList(account, 'next'),
 			forModel: NOT_COMPLETE,
 		},
 	};

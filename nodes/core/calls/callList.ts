@@ -34,14 +34,14 @@ type CallListRequest = {
 };
 
 /** Whether to return only the calls of the first response, because the profile doesn't show the list. */
-export function readsFirstPageOnly(limit: number, profile: ServiceProfile): boolean {
+export function readsFirstPageOnly(limit: number, { profile }: Account): boolean {
 	return limit !== Infinity && profile.part('calls')?.list === undefined;
 }
 
 type ShownList = Part<'calls'> & { list: string; next: NonNullable<Part<'calls'>['next']> };
 
 /** @throws InvalidInput if the profile doesn't show the whole list */
-export function requireWholeList(profile: ServiceProfile): ShownList {
+export function requireWholeList({ profile }: Account): ShownList {
 	const part = profile.required('calls');
 	const { list, next } = part;
 	if (list === undefined || next === undefined) throw lacks('calls', ['"list"', '"next"']);
@@ -56,13 +56,11 @@ export function requireWholeList(profile: ServiceProfile): ShownList {
  *
  * @throws InvalidInput for an invalid filter, or if the profile lacks something, before anything is sent
  */
-export function callList(
-	{ client, profile }: Account,
-	request: CallListRequest,
-): PagedList<string | number> {
+export function callList(account: Account, request: CallListRequest): PagedList<string | number> {
+	const { client, profile } = account;
 	const { filters = {}, zone = 'utc', limit, pageSize, additions, limiter } = request;
 	const { compact = (call: JsonObject) => call } = request;
-	const shown = readsFirstPageOnly(limit, profile) ? undefined : requireWholeList(profile);
+	const shown = readsFirstPageOnly(limit, account) ? undefined : requireWholeList(account);
 	const placeholder = shown && positionOf(shown);
 	const queryFor = (position?: string | number) =>
 		callListQuery(filters, profile, zone, {
@@ -141,6 +139,11 @@ export function callsKeepChanging(advice: string, { profile }: Account): Explana
 			`${advice} If that doesn't help: ${profile.resolution('calls', 'total')}`,
 		),
 	};
+}
+
+/** What to do if the profile doesn't show the whole list, or shows another one. */
+export function whereIsTheList({ profile }: Account, ...entries: string[]): string {
+	return profile.resolution('calls', 'list', ...entries);
 }
 
 /**

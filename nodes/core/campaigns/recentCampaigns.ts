@@ -8,6 +8,7 @@ import { readCampaign } from './campaign';
 import type { Clock } from '../values/clock';
 import { plainText } from '../values/values';
 import { callList } from '../calls/callList';
+import { hasStart } from '../calls/callListQuery';
 
 /** Calls to look at. More would keep the user waiting. */
 const MAX_CALLS = 200;
@@ -26,10 +27,9 @@ type RecentCampaign = { id: string; name: string };
  * @throws OutcomeUnknown if the response has no list of calls
  */
 export async function recentCampaigns(account: Account, clock: Clock): Promise<RecentCampaign[]> {
-	const { client, profile } = account;
-	const hasStart = profile.has('calls', 'from');
+	const { client } = account;
 	const from = new Date(clock.now() - RECENT_MS).toISOString();
-	const filters = hasStart ? { from } : {};
+	const filters = hasStart(account) ? { from } : {};
 	const list = callList(account, { filters, limit: MAX_CALLS });
 	const { entries: calls } = await readPages(list, MAX_CALLS);
 	const ids = uniq(calls.map(({ campaign_id: id }) => plainText(id)).filter((id) => id !== ''));

@@ -3,6 +3,11 @@ import type { Account } from '../profile/serviceProfile';
 import { isJsonObject, type JsonValue, levelsIn, valueAt } from '../values/json';
 import { idText } from './frames';
 
+/** What to do if the ID isn't found. */
+export function whereIsSessionId({ profile }: Account): string {
+	return profile.resolution('chat.session', 'session');
+}
+
 /** Values to search in a response of the chat. */
 export const MAX_RESPONSE_VALUES = 10_000;
 

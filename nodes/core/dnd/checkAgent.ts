@@ -7,7 +7,7 @@ import { readWholeList } from '../service/paging';
 import type { Account } from '../profile/serviceProfile';
 import { forEachWithPauses } from '../values/pauses';
 import { counted } from '../values/values';
-import { DND_LIST_KEEPS_CHANGING, dndList } from './dndList';
+import { DND_LIST_KEEPS_CHANGING, dndList, isListShown } from './dndList';
 import { ListedNumbers } from './listedNumbers';
 
 /** The numbers to call, and a word for what they belong to. */
@@ -37,11 +37,11 @@ async function checkAgent(
 
 async function activeText(
 	readAgents: () => Promise<ApiResponse>,
-	{ profile }: Account,
+	account: Account,
 	agentUuid: string,
 ): Promise<string> {
 	const { body } = await readAgents();
-	const agents = findAgents(body, profile);
+	const agents = findAgents(body, account);
 	if (agents.some(({ uuid }) => uuid === agentUuid)) return 'The agent is active.';
 	requireAllAgents(body, agents);
 	return "The agent isn't among the active agents of the account, so it may not call anybody.";
@@ -53,7 +53,7 @@ async function skippedText(
 	agentUuid: string,
 	{ phones, what }: Numbers,
 ): Promise<string> {
-	if (account.profile.part('dnd.list') === undefined)
+	if (!isListShown(account))
 		return "The credential doesn't describe the agent's do-not-disturb list, so only the service checks it.";
 	const list = dndList(account, { agentUuid, limit: Infinity });
 	const { entries } = await readWholeList(list, DND_LIST_KEEPS_CHANGING);

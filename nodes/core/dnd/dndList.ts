@@ -5,6 +5,9 @@ import { LIMITS } from '../service/limits';
 import { MAX_READINGS, type PagedList, pagesByMeta } from '../service/paging';
 import { type Explanation, onScreenOnly } from '../service/resolution';
 import type { Account } from '../profile/serviceProfile';
+import { digitsIn } from '../phone/written';
+import type { JsonObject } from '../values/json';
+import { asText } from '../values/values';
 import type { Limiter } from '../values/keyedMutex';
 
 export type DndListRequest = {
@@ -57,4 +60,26 @@ export function dndList(
 			);
 		},
 	});
+}
+
+export function isListShown({ profile }: Account): boolean {
+	return profile.part('dnd.list') !== undefined;
+}
+
+/**
+ * Requires the digits for which the list was searched, because a service ignores a parameter that it doesn't know.
+ *
+ * @throws OutcomeUnknown if an entry doesn't have them
+ */
+export function requireContained(
+	{ profile }: Account,
+	entries: JsonObject[],
+	digits: string,
+): void {
+	const wanted = digitsIn(digits).replace(/^0+/, '');
+	if (entries.every(({ phone }) => digitsIn(asText(phone)).includes(wanted))) return;
+	throw new OutcomeUnknown(
+		"The service returned numbers without the digits in 'Phone Contains'",
+		onScreenOnly(profile.ignoredParameter('dnd.list', 'phone')),
+	);
 }

@@ -104,6 +104,7 @@ export const profileSchema = z
 
 export type Profile = z.infer<typeof profileSchema>;
 export type PartName = keyof Profile;
+export const PARTS = profileSchema.keyof().options;
 export type Part<Name extends PartName> = NonNullable<Profile[Name]>;
 
 type Request = {

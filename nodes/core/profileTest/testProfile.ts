@@ -10,7 +10,7 @@ import {
 } from '../calls/callList';
 import { callListQuery } from '../calls/callListQuery';
 import { dndList } from '../dnd/dndList';
-import type { PartName } from '../profile/schema';
+import { type PartName, PARTS } from '../profile/schema';
 import { type Account, SUBJECTS } from '../profile/serviceProfile';
 import { listCalls } from '../service/endpoints';
 import { asSentence, explained, OutcomeUnknown, ServiceRejection } from '../service/errors';
@@ -26,7 +26,8 @@ export type ProfileTestResult = {
 	failures: string[];
 };
 
-const ONE_ENTRY = 1;
+/** Why something wasn't tested. `subject` if the rest was. */
+type NotTested = { reason: string; subject?: string };
 
 /**
  * Tests each part of the profile for which the document has a read.
@@ -38,34 +39,12 @@ export async function testProfile(
 	account: Account,
 	agents: JsonValue | undefined,
 ): Promise<ProfileTestResult> {
-	const { profile } = account;
 	const result: ProfileTestResult = { read: [], untested: [], failures: [] };
-	const changes = { reason: 'a test changes nothing' };
-	await test('agents', () => {
-		if (agents === undefined) return { reason: "the service didn't return it" };
-		findAgents(agents, profile);
-		return undefined;
-	});
-	await test('calls', async () => await readCalls(account));
-	await test('dnd.list', async () => {
-		const agentUuid = anyAgent(account, agents);
-		if (agentUuid === undefined) return { reason: 'no active agent was found' };
-		await dndList(account, { agentUuid, limit: ONE_ENTRY }).read(undefined);
-		return undefined;
-	});
-	for (const name of ['dnd.add', 'dnd.remove'] as const) await test(name, () => changes);
-	for (const name of ['chat.session', 'chat.inbound', 'chat.async'] as const)
-		await test(name, () => changes);
-	return result;
-
-	/** `subject`: what wasn't tested, if the rest was. */
-	type NotTested = { reason: string; subject?: string } | undefined;
-
-	async function test(name: PartName, run: () => NotTested | Promise<NotTested>): Promise<void> {
-		if (profile.part(name) === undefined) return;
+	for (const name of PARTS) {
+		if (account.profile.part(name) === undefined) continue;
 		const { [name]: subject } = SUBJECTS;
 		try {
-			const notTested = await run();
+			const notTested = await readPart(name, account, agents);
 			if (notTested === undefined || notTested.subject !== undefined) result.read.push(subject);
 			if (notTested !== undefined)
 				result.untested.push(`${notTested.subject ?? subject} (${notTested.reason})`);
@@ -73,26 +52,53 @@ export async function testProfile(
 			const { message, resolution, originalMessage } = explained(error);
 			const details = originalMessage === undefined ? '' : ` (${originalMessage})`;
 			const next =
-				error instanceof ServiceRejection ? profile.resolution(name, 'query') : resolution;
+				error instanceof ServiceRejection ? account.profile.resolution(name, 'query') : resolution;
 			result.failures.push(`Reading ${subject} failed: ${asSentence(message + details)} ${next}`);
 		}
 	}
+	return result;
 }
+
+async function readPart(
+	name: PartName,
+	account: Account,
+	agents: JsonValue | undefined,
+): Promise<NotTested | undefined> {
+	switch (name) {
+		case 'agents':
+			if (agents === undefined) return { reason: "the service didn't return it" };
+			findAgents(agents, account);
+			return undefined;
+		case 'calls':
+			return await readCalls(account);
+		case 'dnd.list': {
+			const agentUuid = anyAgent(account, agents);
+			if (agentUuid === undefined) return { reason: 'no active agent was found' };
+			await dndList(account, { agentUuid, limit: ONE_ENTRY }).read(undefined);
+			return undefined;
+		}
+		default:
+			return { reason: 'a test changes nothing' };
+	}
+}
+
+const ONE_ENTRY = 1;
 
 /**
  * Reads the first page, and checks the paths whose mistakes would go unnoticed: to the list, its total, and its next page.
  *
  * @throws OutcomeUnknown that names the first wrong path
  */
-async function readCalls({ client, profile }: Account) {
+async function readCalls(account: Account): Promise<NotTested | undefined> {
+	const { client, profile } = account;
 	const pageSize = profile.has('calls', 'pageSize') ? ONE_ENTRY : undefined;
 	const query = callListQuery({}, profile, 'utc', { pageSize });
 	const { body } = await listCalls(client, { query });
-	if (readsFirstPageOnly(ONE_ENTRY, profile)) {
+	if (readsFirstPageOnly(ONE_ENTRY, account)) {
 		onlyListIn(body, profile);
 		return undefined;
 	}
-	const shown = requireWholeList(profile);
+	const shown = requireWholeList(account);
 	const { length: count } = entriesOf(body, shown, profile);
 	const total = totalIn(body, shown);
 	if (shown.total !== undefined && total === undefined) throw notFitting('total', shown.total);
@@ -113,9 +119,9 @@ async function readCalls({ client, profile }: Account) {
 	}
 }
 
-function anyAgent({ profile }: Account, agents: JsonValue | undefined): string | undefined {
+function anyAgent(account: Account, agents: JsonValue | undefined): string | undefined {
 	try {
-		return agents === undefined ? undefined : findAgents(agents, profile)[0]?.uuid;
+		return agents === undefined ? undefined : findAgents(agents, account)[0]?.uuid;
 	} catch (error) {
 		// The test of the agents reports this if the profile shows them.
 		explained(error);

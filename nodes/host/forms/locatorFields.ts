@@ -58,9 +58,9 @@ export async function searchAgents(
 	this: ILoadOptionsFunctions,
 	filter = '',
 ): Promise<INodeListSearchResult> {
-	return await searchEntries(this, filter, async ({ client, profile }) => {
-		const { body } = await getActiveAgents(client);
-		return findAgents(body, profile).map(({ uuid, name }) => ({ name, value: uuid }));
+	return await searchEntries(this, filter, async (account) => {
+		const { body } = await getActiveAgents(account.client);
+		return findAgents(body, account).map(({ uuid, name }) => ({ name, value: uuid }));
 	});
 }
 

@@ -6,7 +6,7 @@ import { explainedBy } from './values/explainedBy';
 type Details = { list?: string; id?: string; name?: string };
 
 const find = (response: JsonValue, details: Details = {}) =>
-	findAgents(response, new ServiceProfile({ agents: details }));
+	findAgents(response, { profile: new ServiceProfile({ agents: details }) });
 const named = (response: JsonValue, details?: Details) =>
 	find(response, details).map(({ uuid, name }) => [uuid, name]);
 

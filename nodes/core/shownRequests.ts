@@ -5,14 +5,16 @@ import {
 	removeDndNumber as deleteDndNumber,
 	sendInbound as postInbound,
 	sendInboundAsync as postAsync,
-} from '../service/endpoints';
-import type { ApiResponse } from '../service/http';
-import type { JsonObject } from '../values/json';
-import type { RequestName } from './schema';
-import type { Account, ValuesOf } from './serviceProfile';
+} from './service/endpoints';
+import type { ApiResponse } from './service/http';
+import type { JsonObject } from './values/json';
+import type { RequestName } from './profile/schema';
+import type { Account, ValuesOf } from './profile/serviceProfile';
+
+/** The requests that a profile shows. */
 
 /**
- * A request that the profile shows.
+ * Sends a request at the places that the profile shows.
  *
  * @param documented what the document shows of its body
  */
