@@ -8,5 +8,5 @@ export function credentialFor({
 	token,
 	dialect,
 }: Pick<Simulator, 'baseUrl' | 'token' | 'dialect'>): ICredentialDataDecryptedObject {
-	return { baseUrl, apiToken: token, serviceProfile: JSON.stringify(profileOf(dialect)) };
+	return { baseUrl, apiToken: token, serviceProfile: JSON.stringify(profileOf(dialect), null, 2) };
 }
