@@ -28,7 +28,8 @@ export const campaignCallsFields: INodeProperties[] = [
 			},
 		],
 		default: 'campaign',
-		description: 'Which calls to check. Requires "calls" in \'Service Profile\' of the credential.',
+		description:
+			"Which calls to check. Requires the part calls in 'Service Profile' of the credential.",
 	},
 	{
 		...campaignField,

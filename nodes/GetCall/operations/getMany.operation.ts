@@ -120,7 +120,7 @@ const pageSizeField: INodeProperties = {
 	typeOptions: { minValue: 1, numberPrecision: 0 },
 	default: 50,
 	description:
-		'How many calls to get per request. Requires {pageSize?} in "calls" of \'Service Profile\' in the credential. Without this option, the service uses its own page size.',
+		"How many calls to get per request. Requires {pageSize?} in the part calls of 'Service Profile' in the credential. Without this option, the service uses its own page size.",
 };
 
 export const getMany: Operation = {
