@@ -4,13 +4,9 @@ import type {
 	IHttpRequestOptions,
 	INodeProperties,
 } from 'n8n-workflow';
-import {
-	PROVIDER_SENT_SETTINGS,
-	PROVIDER_SENT_SETTINGS_LABEL,
-	PROVIDER_SETTINGS,
-	PROVIDER_SETTINGS_LABEL,
-} from '../nodes/core/profile/providerSettings';
-import { apiMappingProperties, authorize } from '../nodes/host/http/credential';
+import { SERVICE_PROFILE } from '../nodes/core/profile/readProfile';
+import { QUESTIONNAIRE } from '../nodes/core/profile/serviceProfile';
+import { authorize } from '../nodes/host/http/credential';
 
 export class VoiceChatAgentApiTokenApi implements ICredentialType {
 	name = 'voiceChatAgentApiTokenApi';
@@ -46,39 +42,26 @@ export class VoiceChatAgentApiTokenApi implements ICredentialType {
 				'The 16-character token from your dashboard settings. Keep it secret, because it can place calls.',
 		},
 		{
-			displayName:
-				'These two fields are enough to place calls and push campaigns. The list of calls, do-not-disturb lists, and chat requests need names that differ between services. Send the <a href="https://publisher.invalid/n8n-nodes-voice-chat-agent/blob/main/docs/provider-questionnaire.md" target="_blank">questionnaire</a> to your provider. When the reply is there, turn on the switch below.',
+			displayName: `These two fields are enough to place calls and push campaigns. The list of calls, do-not-disturb lists, and chat requests differ between services. Send the <a href="${QUESTIONNAIRE}" target="_blank">questionnaire</a> to your provider, and paste the reply below.`,
 			name: 'openDetailsNotice',
 			type: 'notice',
 			default: '',
 		},
 		{
-			displayName: PROVIDER_SENT_SETTINGS_LABEL,
-			name: PROVIDER_SENT_SETTINGS,
-			type: 'boolean',
-			default: false,
-			description:
-				"Whether to enter your provider's reply to the questionnaire, or the same settings one by one. If you save with this off, n8n deletes them.",
-		},
-		{
-			displayName: PROVIDER_SETTINGS_LABEL,
-			name: PROVIDER_SETTINGS,
+			displayName: SERVICE_PROFILE,
+			name: 'serviceProfile',
 			type: 'string',
 			typeOptions: { rows: 8 },
 			default: '',
 			placeholder: `{
-  "agents": {
-    "agentsPath": "data.agents",
-    "agentsIdPlace": "field",
-    "agentsIdPath": "id",
-    "agentsNamePath": "title"
+  "agents": { "list": "data.agents", "id": "id", "name": "title" },
+  "dnd.add": {
+    "body": { "bot": "{agent}", "entry": { "phone": "{phone}", "why": "{reason?}" } }
   }
 }`,
 			description:
-				"The block of settings that your provider sent, with its curly brackets. Its sections replace the sections below. Sections that it doesn't contain are read from below. When you save, n8n tests what it can read. It doesn't test chat requests, filters, or changes to lists.",
-			displayOptions: { show: { [PROVIDER_SENT_SETTINGS]: [true] } },
+				"What your provider replied to the questionnaire, from the first curly bracket to the last. When you save, n8n checks all of it, and tests what it can read. It doesn't send messages or change lists for this.",
 		},
-		...apiMappingProperties(),
 	];
 
 	/** Adds the token as a header, and only to requests below the base URL. */

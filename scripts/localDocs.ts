@@ -71,7 +71,10 @@ ${markdown.parse(text, { async: false })}
 /** Points the links of a package that is built and installed to other docs than those of its repository. */
 export function linkToDocs(packageFolder: string, { url }: LocalDocs): void {
 	const { repository } = publisherOf(readManifest(projectFolder));
-	const files = ['dist/nodes/*/*.node.json', 'dist/credentials/*.js'];
+	const files = [
+		...['dist/nodes/*/*.node.json', 'dist/credentials/*.js'],
+		'dist/nodes/core/profile/serviceProfile.js',
+	];
 	for (const file of globSync(files, { cwd: packageFolder })) {
 		const path = join(packageFolder, file);
 		writeFileSync(path, readFileSync(path, 'utf8').replaceAll(repository, url));

@@ -5,7 +5,7 @@ import { OutcomeUnknown } from '../core/service/errors';
 import { CALL_ID } from '../core/service/parseIds';
 import { readPages, readWholeList } from '../core/service/paging';
 import { onScreenOnly } from '../core/service/resolution';
-import type { ApiMapping } from '../core/profile/apiMapping';
+import type { AccountClient } from '../host/http/accountClient';
 import {
 	END_FIELDS,
 	hasEnded,
@@ -14,7 +14,7 @@ import {
 	outcomeKey,
 	type StatusKeys,
 } from '../core/calls/callEnd';
-import { callList, callsKeepChanging } from '../core/calls/callList';
+import { callList, callsKeepChanging, whereIsTheList } from '../core/calls/callList';
 import { isCompleted, readCampaign } from '../core/campaigns/campaign';
 import { hasOffset } from '../core/values/dates';
 import { fingerprint64 } from '../core/values/hash';
@@ -74,8 +74,6 @@ function compactEntry(entry: JsonObject): JsonObject {
 	return compact;
 }
 
-type Account = { client: ApiClient; apiMapping: ApiMapping };
-
 const IF_CHANGING = "Publish again while fewer calls are placed, or choose 'Date' in 'Start From'.";
 
 type ReadingOptions = {
@@ -92,15 +90,15 @@ type ReadingOptions = {
  * @throws OutcomeUnknown if no entry has a `call_id`. Single ones without it are left out.
  */
 export async function readList(
-	{ client, apiMapping }: Account,
+	account: Pick<AccountClient, 'client' | 'profile'>,
 	listId: string,
 	finished: StatusKeys,
 	{ limit, mustBeWhole, limiter }: ReadingOptions,
 ): Promise<{ listed: ListedCall[]; isComplete: boolean }> {
 	const filters = listId === ALL_CALLS ? {} : { campaignUploadId: listId };
-	const list = callList(client, { filters, limit, limiter, compact: compactEntry }, apiMapping);
+	const list = callList(account, { filters, limit, limiter, compact: compactEntry });
 	const { entries, isComplete } = mustBeWhole
-		? await readWholeList(list, callsKeepChanging(IF_CHANGING, apiMapping))
+		? await readWholeList(list, callsKeepChanging(IF_CHANGING, account))
 		: await readPages(list, limit);
 	const listed: ListedCall[] = [];
 	await forEachWithPauses(entries, (entry) => {
@@ -119,7 +117,7 @@ export async function readList(
 	if (entries.length === 0 || listed.length > 0) return { listed, isComplete };
 	throw new OutcomeUnknown(
 		'No entry of the call list has a call_id',
-		onScreenOnly(apiMapping.resolution('callListPath', 'callListItemPath')),
+		onScreenOnly(whereIsTheList(account, 'entry')),
 	);
 }
 

@@ -12,7 +12,7 @@ import { READS_AT_ONCE } from '../core/service/limits';
 import { hasEnded, isBehind, isWanted, outcomeKey, showsEnd } from '../core/calls/callEnd';
 import { flatCallRecord } from '../core/calls/callRecord';
 import { isUnknownCall, readCallRecord, readIncluded } from '../core/calls/readCall';
-import { requiredForList } from '../core/calls/callList';
+import { requireWholeList } from '../core/calls/callList';
 import { whenAborted } from '../core/values/clock';
 import { fingerprint, fingerprint64 } from '../core/values/hash';
 import type { JsonObject } from '../core/values/json';
@@ -57,8 +57,7 @@ const CALLS_TOGETHER = 50;
 export async function pollCalls(context: IPollFunctions, time: PollTime): Promise<JsonObject[]> {
 	const settings = readPollSettings(context);
 	const account = await createAccountClient(context);
-	const { apiMapping } = account;
-	apiMapping.require(requiredForList({ limit: Infinity, pageSize: undefined }, apiMapping));
+	requireWholeList(account);
 	if (context.getMode() === 'manual') return [await testCall(context, account, settings)];
 
 	const scope = scopeOf(context, account, settings);

@@ -29,7 +29,8 @@ export const campaignCallsFields: INodeProperties[] = [
 			},
 		],
 		default: 'campaign',
-		description: "Which calls to check. Requires 'Set Up the Call List' in the credential.",
+		description:
+			"Which calls to check. Requires the part calls in 'Service Profile' of the credential.",
 	},
 	{
 		...campaignField,

@@ -1,17 +1,12 @@
 import type { ApiClient } from '../core/service/client';
-import {
-	type Additions,
-	sendInbound,
-	sendInboundAsync,
-	sendLegacyMessage,
-} from '../core/service/endpoints';
+import { sendInbound, sendInboundAsync } from '../core/shownRequests';
+import { type Additions, sendLegacyMessage } from '../core/service/endpoints';
 import { documentedRecord, recordOf } from '../core/service/envelope';
 import { explained, failedRepeat, InvalidInput, OutcomeUnknown } from '../core/service/errors';
 import type { ApiResponse } from '../core/service/http';
 import { parseAgentUuid } from '../core/service/parseIds';
 import { onScreenOnly } from '../core/service/resolution';
 import { REQUEST_BACKOFF } from '../core/service/retry';
-import { chatValues, type ChatValue } from '../core/chat/chatRequests';
 import { parseSessionId, requireText } from '../core/chat/parseChatFields';
 import { backoffMs } from '../core/values/clock';
 import type { JsonObject } from '../core/values/json';
@@ -29,8 +24,7 @@ const KEY_NAME = 'idempotency_key';
 export const sendByInbound: Prepare = (form) => {
 	const message = readMessage(form);
 	return prepare(form, 'inbound', message, '', async ({ account, context }, additions) => {
-		const values = chatValues(account.apiMapping, valuesOf('chatInbound', message));
-		const response = await sendInbound(account.client, values, additions);
+		const response = await sendInbound(account, valuesOf(message), additions);
 		return withReplyHint(context, recordOf(requireAccepted(response)));
 	});
 };
@@ -39,18 +33,13 @@ export const sendByInbound: Prepare = (form) => {
 export const sendByAsync: Prepare = (form) => {
 	const message = readMessage(form);
 	const key = readIdempotencyKey(form);
-	return prepare(
-		form,
-		'async',
-		message,
-		key,
-		async ({ account: { client, apiMapping }, context }, additions) => {
-			const documented = key === '' ? [] : [{ placement: 'body', name: KEY_NAME, value: key }];
-			const values = chatValues(apiMapping, valuesOf('chatAsync', message), documented);
-			const post = async () => await sendInboundAsync(client, values, additions);
-			return withReplyHint(context, recordOf(await sendKeyed(client, key !== '', post)), true);
-		},
-	);
+	return prepare(form, 'async', message, key, async ({ account, context }, additions) => {
+		const documented: JsonObject = key === '' ? {} : { [KEY_NAME]: key };
+		const post = async () =>
+			await sendInboundAsync(account, valuesOf(message), additions, documented);
+		const response = await sendKeyed(account.client, key !== '', post);
+		return withReplyHint(context, recordOf(response), true);
+	});
 };
 
 /** The legacy request. Its response contains the agent's reply as `response`. */
@@ -107,15 +96,8 @@ function readMessage(form: Fields): Message {
 	});
 }
 
-function valuesOf(
-	request: 'chatInbound' | 'chatAsync',
-	{ sessionId, agentUuid, message }: Message,
-): Array<[ChatValue, string]> {
-	return [
-		[`${request}Session`, sessionId],
-		[`${request}Agent`, agentUuid],
-		[`${request}Message`, message],
-	];
+function valuesOf({ sessionId: session, agentUuid: agent, message }: Message) {
+	return { session, agent, message };
 }
 
 const ATTEMPTS_WITH_KEY = 3;

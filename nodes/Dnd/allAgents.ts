@@ -52,10 +52,10 @@ export async function readLists(run: OperationRun) {
  */
 async function readAgents(run: OperationRun): Promise<Array<Agent | undefined>> {
 	if (!run.parameters.at(0).switch('allAgents', false)) return [undefined];
-	const { client, apiMapping } = await run.account();
+	const account = await run.account();
 	const read = async () => {
-		const { body } = await getActiveAgents(client);
-		return { body, agents: findAgents(body, apiMapping) };
+		const { body } = await getActiveAgents(account.client);
+		return { body, agents: findAgents(body, account) };
 	};
 	const { body, agents } = await read().catch(failedBeforeSending);
 	const none = agents.length === 0 ? 'The account has no active agent' : undefined;

@@ -51,7 +51,7 @@ export const pageSizeField: INodeProperties = {
 	typeOptions: { minValue: 1, numberPrecision: 0 },
 	default: 50,
 	description:
-		"How many calls to get per request. Requires 'Page Size Parameter Name' in the credential. Without this option, the service uses its own page size.",
+		"How many calls to get per request. Requires {pageSize?} in the part calls of 'Service Profile' in the credential. Without this option, the service uses its own page size.",
 };
 
 /** The settings of a list's requests. Without a page size, the service uses its own. */

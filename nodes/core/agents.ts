@@ -8,34 +8,43 @@ import {
 	type JsonValue,
 	numberIn,
 	outlineOf,
-	valueAt,
 	valuesIn,
 } from './values/json';
 import { AGENT_UUID } from './service/parseIds';
-import type { ApiMapping } from './profile/apiMapping';
+import { listAt, valueIn } from './profile/responses';
+import type { Part } from './profile/schema';
+import type { Account } from './profile/serviceProfile';
 
 /** An agent of the list. Without a name, `name` is the ID. `record` is the entry with `agent_uuid` and `agent_name` added. */
 export type FoundAgent = { uuid: string; name: string; record: JsonObject };
 
 /**
- * Finds the agents in a response of `GET /v1/active_agents`, which isn't documented. Without settings in the API
- * mapping, every object with an `agent_uuid` is an agent.
+ * Finds the agents in a response of `GET /v1/active_agents`, which isn't documented. If the profile doesn't show the list,
+ * every object with an `agent_uuid` is an agent.
  *
  * @throws OutcomeUnknown if the response has neither an agent nor an empty list
- * @throws InvalidInput if the API mapping is incomplete
+ * @throws InvalidInput if the profile is invalid
  */
-export function findAgents(response: JsonValue, mapping: ApiMapping): FoundAgent[] {
-	const idPlace = mapping.optional('agentsIdPlace');
-	if (idPlace !== undefined) {
-		mapping.require(['agentsPath', ...(idPlace === 'field' ? (['agentsIdPath'] as const) : [])]);
-	}
-	const path = mapping.optional('agentsPath');
-	const agents = path === undefined ? anywhere(response, mapping) : listed(response, path, mapping);
-	return uniqBy(agents, 'uuid');
+export function findAgents(
+	response: JsonValue,
+	{ profile }: Pick<Account, 'profile'>,
+): FoundAgent[] {
+	const part = profile.part('agents') ?? {};
+	const agents = listed(response, part) ?? anywhere(response, part);
+	if (agents !== undefined) return uniqBy(agents, 'uuid');
+	throw new OutcomeUnknown(
+		'The response has no recognizable list of active agents',
+		onScreenOnly(
+			`${profile.resolution('agents', 'list', 'id')} The response contains ${outlineOf(response)}.`,
+		),
+	);
 }
 
+type AgentsPart = Part<'agents'>;
+
 /** Agents by the documented field. Without any, the response must have an empty list and no agent ID. */
-function anywhere(response: JsonValue, mapping: ApiMapping): FoundAgent[] {
+function anywhere(response: JsonValue, part: AgentsPart): FoundAgent[] | undefined {
+	if (part.list !== undefined) return undefined;
 	const found: FoundAgent[] = [];
 	let isEmptyList = false;
 	let namesAnAgent = false;
@@ -43,46 +52,45 @@ function anywhere(response: JsonValue, mapping: ApiMapping): FoundAgent[] {
 		if (typeof value === 'string') namesAnAgent ||= AGENT_UUID.test(value);
 		if (Array.isArray(value)) isEmptyList ||= value.length === 0;
 		if (!isJsonObject(value)) continue;
-		if (typeof value.agent_uuid === 'string') found.push(agentOf(value.agent_uuid, value, mapping));
+		if (typeof value.agent_uuid === 'string')
+			found.push(agentOf(value.agent_uuid, ['', value], part));
 		namesAnAgent ||= Object.keys(value).some((key) => AGENT_UUID.test(key));
 	}
-	if (found.length > 0 || (isEmptyList && !namesAnAgent)) return found;
-	throw notRecognized(response, mapping.resolution('agentsPath', 'agentsIdPlace'));
+	return found.length > 0 || (isEmptyList && !namesAnAgent) ? found : undefined;
 }
 
-function listed(response: JsonValue, path: string, mapping: ApiMapping): FoundAgent[] {
-	const list = valueAt(response, path);
-	if (typeof list !== 'object' || list === null) {
-		throw notRecognized(response, mapping.resolution('agentsPath'));
+/** Agents of the list that the profile shows. Undefined if there's no list, or an entry without an agent ID. */
+function listed(response: JsonValue, part: AgentsPart): FoundAgent[] | undefined {
+	const list = part.list === undefined ? undefined : listAt(response, part.list);
+	if (typeof list !== 'object' || list === null) return undefined;
+	const found: FoundAgent[] = [];
+	for (const entry of Object.entries(list)) {
+		const uuid = agentIdOf(entry, part);
+		if (uuid === undefined || !AGENT_UUID.test(uuid)) return undefined;
+		found.push(agentOf(uuid, entry, part));
 	}
-	return Object.entries(list).map(([key, entry]) => {
-		const uuid = agentIdOf(key, entry, mapping);
-		if (uuid === undefined || !AGENT_UUID.test(uuid)) {
-			throw notRecognized(
-				response,
-				mapping.resolution('agentsPath', 'agentsIdPlace', 'agentsIdPath'),
-			);
-		}
-		return agentOf(uuid, entry, mapping);
-	});
+	return found;
 }
 
-function agentIdOf(key: string, entry: JsonValue, mapping: ApiMapping): string | undefined {
-	const place = mapping.optional('agentsIdPlace');
-	if (place === 'key') return key;
-	if (place === 'entry') return filledText(entry);
-	if (place === 'field') return filledText(valueAt(entry, mapping.required('agentsIdPath')));
-	for (const value of valuesIn(entry)) {
+type Entry = [key: string, entry: JsonValue];
+
+function agentIdOf(entry: Entry, { id }: AgentsPart): string | undefined {
+	if (id !== undefined) return filledText(valueIn(entry, id));
+	for (const value of valuesIn(entry[1])) {
 		if (isJsonObject(value) && typeof value.agent_uuid === 'string') return value.agent_uuid;
 	}
 	return undefined;
 }
 
-function agentOf(uuid: string, entry: JsonValue, mapping: ApiMapping): FoundAgent {
-	const path = mapping.optional('agentsNamePath') ?? 'agent_name';
-	const name = filledText(valueAt(entry, path)) ?? filledText(entry);
+function agentOf(
+	uuid: string,
+	entry: Entry,
+	{ name: place = 'agent_name' }: AgentsPart,
+): FoundAgent {
+	const [, value] = entry;
+	const name = filledText(valueIn(entry, place)) ?? filledText(value);
 	const ownName: JsonObject = name === undefined || name === uuid ? {} : { agent_name: name };
-	const record = isJsonObject(entry) ? entry : {};
+	const record = isJsonObject(value) ? value : {};
 	return {
 		uuid,
 		name: name ?? uuid,
@@ -121,12 +129,5 @@ export function requireAllAgents(response: JsonValue, agents: readonly FoundAgen
 	throw new OutcomeUnknown(
 		`${missing}, so it's unknown whether this agent is active`,
 		onScreenOnly(TO_GET_ALL),
-	);
-}
-
-function notRecognized(response: JsonValue, resolution: string): OutcomeUnknown {
-	return new OutcomeUnknown(
-		'The response has no recognizable list of active agents',
-		onScreenOnly(`${resolution} The response contains ${outlineOf(response)}.`),
 	);
 }

@@ -17,7 +17,10 @@ export interface Publisher {
 export const PLACEHOLDER = 'publisher.invalid';
 
 /** The files with links to the repository. */
-const LINKING = ['nodes/*/*.node.json', 'credentials/*.ts', '.github/ISSUE_TEMPLATE/config.yml'];
+const LINKING = [
+	...['nodes/*/*.node.json', 'nodes/core/profile/serviceProfile.ts', 'credentials/*.ts'],
+	'.github/ISSUE_TEMPLATE/config.yml',
+];
 /** The repository in front of the path of a file. */
 const REPOSITORY = /https:\/\/[^\s"'<>]+?(?=\/blob\/main\/)/g;
 

@@ -2,13 +2,13 @@ import get from 'lodash/get';
 import isMatch from 'lodash/isMatch';
 import { isJsonObject } from '../../nodes/core/values/json';
 import { credentialFor } from '../contract/credentialFor';
-import { providerSettingsOf } from '../contract/providerBlock';
 import { PACKAGE } from '../e2e/calls';
 import type { Workflow } from '../n8n/driver';
 import { credentialType } from '../n8n/examples';
 import { until } from '../n8n/until';
 import { byId, chain, manualTrigger, node, type WorkflowJson } from '../n8n/workflow';
-import { fixtures } from '../simulator';
+import { dialects, fixtures } from '../simulator';
+import { profileOf } from '../simulator/dialects/profile';
 import { inEditor } from './inEditor';
 
 const { test, editor } = inEditor();
@@ -273,22 +273,19 @@ describe('the credential', () => {
 		expect(await editor().page.content()).not.toContain(test().simulator.token);
 	});
 
-	it('saves and tests the settings of a provider, and shows what is wrong with them', async () => {
-		const { baseUrl, apiToken, ...fields } = credentialFor(test().simulator);
+	it('saves and tests the profile of a provider, and shows what is wrong with it', async () => {
+		const { baseUrl, apiToken } = credentialFor(test().simulator);
 		const created = await test().n8n.createCredential(credentialType, { baseUrl, apiToken });
 		await editor().openCredential(created.id);
 		const { page } = editor();
-		const master = page.getByTestId('parameter-input-providerSentSettings').locator('.el-switch');
-		expect(await page.getByText('Set Up the Call List').count()).toBe(0);
-		await master.click();
-		const field = page.getByTestId('parameter-input-providerSettings').locator('textarea');
+		const field = page.getByTestId('parameter-input-serviceProfile').locator('textarea');
 
-		await field.fill('{ "callList": {} }');
+		await field.fill('{ "dnd.add": { "body": { "phone": "{fone}" } } }');
 		await page.getByTestId('credential-save-button').click();
 		await page.getByText('More details').click();
-		await page.getByText('"callList" lacks "callListStatusName"').waitFor();
+		await page.getByText('"body.phone" in "dnd.add" has {fone}').waitFor();
 
-		await field.fill(JSON.stringify(providerSettingsOf(fields), null, 2));
+		await field.fill(JSON.stringify(profileOf(dialects.plain), null, 2));
 		const before = test().simulator.requests.length;
 		await page.getByTestId('credential-save-button').click();
 		await page.getByText('Connection tested successfully').waitFor();

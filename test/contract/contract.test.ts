@@ -34,7 +34,7 @@ let remainingCases = 0;
 
 engineHarness();
 
-/** Only the fields of the credential and the values that a case takes from its dialect differ. */
+/** Only the profile and the values that a case takes from its dialect differ. */
 describe.each(Object.values(dialects))('dialect $name', (dialect) => {
 	const harness = contractHarness(dialect);
 

@@ -1,6 +1,5 @@
 import omit from 'lodash/omit';
 import type { IDataObject, INodeExecutionData, INodeParameters } from 'n8n-workflow';
-import type { MappingName } from '../../nodes/core/profile/apiMapping';
 import { fixtures, type Dialect, type Simulator } from '../simulator';
 import { isObject, type JsonObject } from '../simulator/json';
 
@@ -10,8 +9,8 @@ export type PerDialect<T> = T | ((dialect: Dialect) => T);
 /** Parameters of a node, and its expected requests and output with a service of any dialect. */
 export type ContractCase = {
 	title: string;
-	/** Fields of the API mapping that differ from the dialect. */
-	credential?: (dialect: Dialect) => { [name in MappingName]?: string };
+	/** Parts of the profile that differ from the dialect. */
+	profile?: (dialect: Dialect) => JsonObject;
 	parameters: PerDialect<INodeParameters>;
 	items?: IDataObject[];
 	/** Changes the simulator before or while the node runs. */

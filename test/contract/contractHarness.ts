@@ -8,6 +8,7 @@ import type {
 import { harness, output, runNode } from '../engine';
 import type { Dialect, Simulator } from '../simulator';
 import { perDialect, type ContractCase } from './contractCase';
+import { profileOf } from '../simulator/dialects/profile';
 import { credentialFor } from './credentialFor';
 import { simulatorWithSockets } from './simulatedNodes';
 
@@ -41,7 +42,8 @@ export async function checkCase(
 	contract.prepare?.(simulator());
 	const items = (contract.items ?? [{}]).map((json): INodeExecutionData => ({ json }));
 	const parameters = perDialect(contract.parameters, dialect);
-	const tested = await node(type, { parameters }, contract.credential?.(dialect));
+	const serviceProfile = JSON.stringify({ ...profileOf(dialect), ...contract.profile?.(dialect) });
+	const tested = await node(type, { parameters }, { serviceProfile });
 	if (contract.isRunTwice === true) await runNode(tested, items);
 	const result = await runNode(tested, items);
 

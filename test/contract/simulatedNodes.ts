@@ -13,7 +13,7 @@ export function simulatedNodes() {
 		harness,
 		/** A simulator of the plain dialect. */
 		simulator,
-		/** A node with a credential for the simulator, including its API mapping. */
+		/** A node with a credential for the simulator, including its profile. */
 		nodeOf: async (type: string, parameters: INodeParameters): Promise<INode> => {
 			const over = { id: type, webhookId: 'hook', parameters };
 			return await harness.nodeWith(credentialFor(simulator()), type, over);

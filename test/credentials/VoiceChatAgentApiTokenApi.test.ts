@@ -2,11 +2,7 @@ import { CredentialTestContext } from 'n8n-core';
 import type { ICredentialDataDecryptedObject, INodeCredentialTestResult } from 'n8n-workflow';
 import { VoiceChatAgentApiTokenApi } from '../../credentials/VoiceChatAgentApiTokenApi.credentials';
 import { voiceChatAgentApiTest } from '../../nodes/host/http/credentialTest';
-import { apiMappingOf } from '../contract/credentialFor';
-import { providerSettingsOf } from '../contract/providerBlock';
-import { dialects } from '../simulator';
-import { readProviderSettings, PROVIDER_SETTINGS } from '../../nodes/core/profile/providerSettings';
-import { AGENTS_TOPIC } from '../../nodes/core/profile/agents';
+import { readProfile } from '../../nodes/core/profile/readProfile';
 import type { JsonObject } from '../../nodes/core/values/json';
 import {
 	engineHarness,
@@ -99,13 +95,19 @@ describe('the test button', () => {
 	});
 });
 
-describe('the test of the API mapping', () => {
+describe('the test of the profile', () => {
 	const agents = [{ agent_uuid: 'agent_a1', agent_name: 'Sales' }];
 	const withAgents = (data: unknown = agents) =>
 		service().get('/v1/active_agents').reply(200, { success: true, data });
-	const CALLS = { callListPath: 'data.calls', callListPaging: 'whole', callListPageSizeName: 'n' };
-	const DND = { dndListAgentName: 'agent', dndListPerPageName: 'size' };
-	const CHAT = { chatCreateAgentName: 'agent', chatCreateAgentPlacement: 'query' };
+	const pressTestOf = async (serviceProfile: object) =>
+		await pressTest({ serviceProfile: JSON.stringify(serviceProfile) });
+	const SHOWN = { query: { n: '{pageSize?}' }, list: 'data.calls', next: 'none' };
+	const CALLS = { calls: SHOWN };
+	const DND = { 'dnd.list': { query: { agent: '{agent}', size: '{pageSize?}', p: '{page}' } } };
+	const CHANGES = {
+		'dnd.remove': { query: { agent: '{agent}', phone: '{phone}' } },
+		'chat.session': { query: { agent: '{agent}' } },
+	};
 
 	test('reports what was read and what was not tested', async () => {
 		withAgents();
@@ -117,11 +119,10 @@ describe('the test of the API mapping', () => {
 			.get('/v1/dnd_numbers')
 			.query({ agent: 'agent_a1', size: 1 })
 			.reply(200, { success: true, data: [], meta: {} });
-		const result = await pressTest({ ...CALLS, ...DND, ...CHAT, agentsPath: 'data' });
-		expect(result).toEqual({
+		expect(await pressTestOf({ ...CALLS, ...DND, ...CHANGES, agents: { list: 'data' } })).toEqual({
 			status: 'OK',
 			message:
-				'The service accepts the API token. Tested with the API mapping: the list of agents, the call list, a do-not-disturb list. Not tested: chat requests (a test sends no messages), query parameters of chat requests (a test sends no messages)',
+				"The service accepts the API token. Tested with 'Service Profile': the list of agents, the call list, do-not-disturb lists. Not tested: removing numbers from do-not-disturb lists (a test changes nothing), creating chat sessions (a test changes nothing)",
 		});
 	});
 
@@ -129,75 +130,82 @@ describe('the test of the API mapping', () => {
 		calls: { success: true, data: { calls }, meta },
 	});
 	const CALL = { call_id: 'c' };
-	const CURSOR = { callListPaging: 'cursor', callListPageName: 'after' };
+	const cursor = (path: string, more: object = {}) => ({
+		calls: {
+			...SHOWN,
+			...{ query: { n: '{pageSize?}', after: '{cursor}' }, next: { cursor: path }, ...more },
+		},
+	});
 
-	test.each<[string, ICredentialDataDecryptedObject, object, RegExp]>([
+	test.each<[string, object, object, RegExp]>([
 		[
 			'the list of agents',
-			{ agentsPath: 'data.staff' },
+			{ agents: { list: 'data.staff' } },
 			{},
-			/Reading the list of agents failed: .*no recognizable list of active agents\. In the credential, turn on 'My Provider Sent Settings', then turn on 'Set Up the List of Agents' and check 'Path to Agents in Response'/,
+			/Reading the list of agents failed: .*no recognizable list of active agents\. In the credential, check "list" and "id" in "agents" of 'Service Profile'\./,
 		],
 		[
 			'a wrong path to the call list',
 			CALLS,
 			{ calls: { success: true, data: { found: [] } } },
-			/Reading the call list failed: The response has no list of calls at "data\.calls"\..*check 'Path to List in Response'/,
+			/Reading the call list failed: The response has no list of calls at "data\.calls"\..*check "list" in "calls"/,
 		],
 		[
-			'a missing value of the call list',
-			{ callListPath: 'data' },
+			'a filter without which the profile has no request',
+			{ calls: { ...SHOWN, query: { st: '{status}' } } },
 			{},
-			/Reading the call list failed: The credential lacks settings for the call list\. Send .* fill in 'Pagination' and 'Page, Offset, or Cursor Parameter Name'\./,
+			/Reading the call list failed: The service needs \{status\} for the call list\. .*write \{status\?\} in "calls"/,
 		],
 		[
 			'a rejected read of the call list',
 			CALLS,
 			{ calls: { success: false, errors: ['n is not known'] } },
-			/Reading the call list failed: .*n is not known.*check 'Page Size Parameter Name'/,
+			/Reading the call list failed: .*n is not known.*check "query" in "calls"/,
 		],
 		[
 			'a wrong path to the total',
-			{ ...CALLS, callListTotalPath: 'meta.total' },
+			{ calls: { ...SHOWN, total: 'meta.total' } },
 			found([CALL], { count: 1 }),
-			/The response doesn't fit the setting "meta\.total"\. .*check 'Path to Total Count in Response'/,
+			/The response has nothing at "meta\.total"\. .*check "total" in "calls"/,
 		],
 		[
 			'the cursor of a list that has more pages',
-			{ ...CALLS, ...CURSOR, callListCursorPath: 'meta.next', callListTotalPath: 'meta.total' },
+			cursor('meta.next', { total: 'meta.total' }),
 			found([CALL], { total: 2, cursor: 'x' }),
-			/The response doesn't fit the setting "meta\.next"\. .*check 'Path to Next Cursor or Link in Response'/,
+			/The response has nothing at "meta\.next"\. .*check "next" in "calls"/,
 		],
 		[
 			'an unknown parameter of the do-not-disturb list',
 			DND,
 			{ numbers: { success: false, error: 'agent_not_found' } },
-			/Reading a do-not-disturb list failed: .*agent_not_found.*check 'Get List: Agent Parameter Name' and 'Get List: Page Size Parameter Name'/,
+			/Reading do-not-disturb lists failed: .*agent_not_found.*check "query" in "dnd\.list"/,
 		],
 		[
 			'a response without a do-not-disturb list',
 			DND,
 			{ numbers: { success: true, data: {} } },
-			/Reading a do-not-disturb list failed: The response has no list/,
+			/Reading do-not-disturb lists failed: The response has no list/,
 		],
 		[
-			'both topics',
+			'two parts',
 			{ ...CALLS, ...DND },
 			{ ...found({}), numbers: { success: true, data: {} } },
-			/Reading the call list failed:.*Reading a do-not-disturb list failed:/,
+			/Reading the call list failed:.*Reading do-not-disturb lists failed:/,
 		],
 	])(
 		'%s',
-		async (_what, data, { calls, numbers }: { calls?: object; numbers?: object }, expected) => {
+		async (_what, profile, { calls, numbers }: { calls?: object; numbers?: object }, expected) => {
 			withAgents();
 			if (calls) service().get('/v1/calls').query(true).reply(200, calls);
 			if (numbers) service().get('/v1/dnd_numbers').query(true).reply(200, numbers);
-			const { status, message } = await pressTest(data);
+			const { status, message } = await pressTestOf(profile);
 			expect({ status, message }).toEqual({
 				status: 'Error',
 				message: expect.stringMatching(expected),
 			});
-			expect(message).toMatch(/^The service accepts the API token, but parts of the API mapping/);
+			expect(message).toMatch(
+				/^The service accepts the API token, but parts of 'Service Profile' don't work\./,
+			);
 			expect(message).not.toContain(TOKEN);
 		},
 	);
@@ -210,61 +218,38 @@ describe('the test of the API mapping', () => {
 		withAgents();
 		const body = { success: true, data: { calls: [{ call_id: 'c' }] }, ...more };
 		service().get('/v1/calls').query({ n: 1 }).reply(200, body);
-		const cursor = { ...CURSOR, callListCursorPath: 'next' };
-		expect(await pressTest({ ...CALLS, ...cursor })).toEqual({
+		expect(await pressTestOf(cursor('next'))).toEqual({
 			status: 'OK',
 			message: expect.stringMatching(expected),
 		});
 	});
 
-	const NO_AGENT = 'a do-not-disturb list (no active agent was found)';
-	const EMPTY_TOPIC = { describeDnd: true, describeChat: false, dndListAgentName: ' ' };
+	const NO_AGENT = 'do-not-disturb lists (no active agent was found)';
 
-	test.each<[string, JsonObject, ICredentialDataDecryptedObject, string]>([
+	test.each<[string, JsonObject, object, string]>([
 		['no agent is active', { success: true, data: [] }, DND, NO_AGENT],
 		['the agents are not recognized', { success: true, data: { on: {} } }, DND, NO_AGENT],
 		[
-			'a topic is turned on without a value',
-			{ success: true, data: agents },
-			EMPTY_TOPIC,
-			'a do-not-disturb list (its fields are empty)',
-		],
-		[
 			'the service returns no agents',
 			{ success: false, errors: ['scope is missing'] },
-			{ agentsPath: 'data' },
+			{ agents: { list: 'data' } },
 			"the list of agents (the service didn't return it)",
 		],
-	])('what is not tested if %s', async (_why, body, data, untested) => {
+	])('what is not tested if %s', async (_why, body, profile, untested) => {
 		const status = body.success === true ? 200 : 422;
 		service().get('/v1/active_agents').reply(status, body);
-		expect(await pressTest(data)).toEqual({
+		expect(await pressTestOf(profile)).toEqual({
 			status: 'OK',
 			message: `The service accepts the API token. Not tested: ${untested}`,
 		});
 	});
 
-	test('the block of the provider is tested like the fields, and its invalid values are listed', async () => {
-		const fields = { ...apiMappingOf(dialects.plain), callListPath: 'data.calls' };
+	test('an invalid profile is told with all of its faults', async () => {
 		withAgents();
-		service()
-			.get('/v1/calls')
-			.query(true)
-			.reply(200, { success: true, data: { calls: [] }, meta: { total_count: 0 } });
-		service().get('/v1/dnd_numbers').query(true).reply(200, { success: true, data: [] });
-		const providerSettings = JSON.stringify(providerSettingsOf(fields));
-		const { status, message } = await pressTest({ providerSettings });
-		expect([status, message]).toEqual([
-			'OK',
-			expect.stringMatching(/Tested with the API mapping: .*list/),
-		]);
-
-		withAgents();
-		expect(await pressTest({ providerSettings: '{ "call_list": {} }' })).toEqual({
+		expect(await pressTestOf({ call_list: {}, 'dnd.add': [] })).toEqual({
 			status: 'Error',
-			message: expect.stringMatching(
-				/has invalid values\. Correct them.*unknown names: "call_list"/,
-			),
+			message:
+				'\'Service Profile\' in the credential isn\'t complete and correct. Correct it, or send this list to your service provider: "dnd.add" must be an object in curly brackets; the profile has unknown names: "call_list".',
 		});
 	});
 });
@@ -354,8 +339,14 @@ test('n8n hides the token', () => {
 	expect(properties.find(({ name }) => name === 'apiToken')?.typeOptions?.password).toBe(true);
 });
 
-test('the example in Settings From Your Provider is a block that is accepted as it stands', () => {
+test('the example in Service Profile is accepted as it stands', () => {
 	const { properties } = new VoiceChatAgentApiTokenApi();
-	const { placeholder = '' } = properties.find(({ name }) => name === PROVIDER_SETTINGS) ?? {};
-	expect([...readProviderSettings(placeholder).keys()]).toEqual([AGENTS_TOPIC]);
+	expect(properties.map(({ displayName }) => displayName.slice(0, 20))).toEqual([
+		'Base URL',
+		'API Token',
+		'These two fields are',
+		'Service Profile',
+	]);
+	const { placeholder = '' } = properties.find(({ name }) => name === 'serviceProfile') ?? {};
+	expect(Object.keys(readProfile(placeholder))).toEqual(['agents', 'dnd.add']);
 });

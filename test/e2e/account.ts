@@ -19,7 +19,7 @@ const VERSION_2 = ['callCompletedTrigger', 'chatDeliveryTrigger'];
 interface AccountOptions extends Partial<SimulatorOptions> {
 	/** Of n8n. Default: the shared one. */
 	n8nUrl?: string;
-	/** Whether the credential has the API mapping of the simulator. */
+	/** Whether the credential has the profile of the simulator. */
 	isMapped?: boolean;
 }
 

@@ -1,6 +1,5 @@
 import nock from 'nock';
 import type { ICredentialDataDecryptedObject, INode, INodeCredentialsDetails } from 'n8n-workflow';
-import { PROVIDER_SENT_SETTINGS } from '../../nodes/core/profile/providerSettings';
 import { clock } from '../../nodes/host/clock';
 import { CREDENTIAL } from '../../nodes/host/http/credential';
 import { storedCredentials } from './credentialsHelper';
@@ -28,7 +27,7 @@ export const harness = {
 			credentials: { [CREDENTIAL]: details },
 			...overrides,
 		}),
-	/** A node with another credential, e.g. with the simulator's URL or an API mapping, whose switch is on. */
+	/** A node with another credential, e.g. with the simulator's URL or a profile. */
 	nodeWith: async (
 		data: ICredentialDataDecryptedObject,
 		type: string,
@@ -41,7 +40,6 @@ export const harness = {
 		await storedCredentials.add(CREDENTIAL, {
 			baseUrl: HOST,
 			apiToken: TOKEN,
-			[PROVIDER_SENT_SETTINGS]: true,
 			...data,
 		}),
 };

@@ -5,6 +5,7 @@ import type { IRun } from 'n8n-workflow';
 import { contractCases } from '../contract/cases';
 import { perDialect, type ContractCase } from '../contract/contractCase';
 import { credentialFor } from '../contract/credentialFor';
+import { profileOf } from '../simulator/dialects/profile';
 import { engineHarness, runNode, speedUp } from '../engine';
 import type { Simulator } from '../simulator';
 import { useSimulator } from '../simulator/testing/useSimulator';
@@ -57,12 +58,13 @@ describe.each(nodes)('$node, dialect $dialect.name', ({ node, cases, dialect }) 
 async function run(
 	simulator: Simulator,
 	type: string,
-	{ credential, prepare, parameters, items = [{}] }: ContractCase,
+	{ profile, prepare, parameters, items = [{}] }: ContractCase,
 	continuesOnFail: boolean,
 ): Promise<IRun> {
 	const { dialect } = simulator;
 	prepare?.(simulator);
-	const account = { ...credentialFor(simulator), ...credential?.(dialect) };
+	const serviceProfile = JSON.stringify({ ...profileOf(dialect), ...profile?.(dialect) });
+	const account = { ...credentialFor(simulator), serviceProfile };
 	const node = await harness.nodeWith(account, type, {
 		parameters: perDialect(parameters, dialect),
 		...(continuesOnFail && { onError: 'continueRegularOutput' }),

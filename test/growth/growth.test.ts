@@ -14,7 +14,7 @@ import { asSentence, ServiceRejection } from '../../nodes/core/service/errors';
 import { readWholeList } from '../../nodes/core/service/paging';
 import { forEveryone } from '../../nodes/core/service/resolution';
 import { withoutSecret } from '../../nodes/core/service/secrets';
-import { ApiMapping } from '../../nodes/core/profile/apiMapping';
+import { ServiceProfile } from '../../nodes/core/profile/serviceProfile';
 import { entriesOf, onlyListIn } from '../../nodes/core/calls/callList';
 import { flatCallRecord } from '../../nodes/core/calls/callRecord';
 import { splitSessionIds } from '../../nodes/core/chat/parseChatFields';
@@ -101,8 +101,8 @@ const ofLists: Record<string, (characters: number) => unknown> = {
 	'calls in a response': (size) => {
 		const data = many(size, 40, call);
 		return [
-			entriesOf({ data }, new ApiMapping({ callListPath: 'data' })),
-			onlyListIn({ data }, new ApiMapping({})),
+			entriesOf({ data }, { list: 'data', next: 'none' }, new ServiceProfile()),
+			onlyListIn({ data }, new ServiceProfile()),
 		];
 	},
 	'a record of many fields': (size) =>

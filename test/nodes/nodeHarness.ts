@@ -14,7 +14,7 @@ const OUTPUTS = z.array(z.array(z.custom<INodeExecutionData>()));
 
 type RunOptions = {
 	items?: IDataObject[];
-	/** Fields of the credential, such as the API mapping. */
+	/** Fields of the credential, such as the profile. */
 	credential?: ICredentialDataDecryptedObject;
 	overrides?: Partial<INode>;
 	sinks?: string[];

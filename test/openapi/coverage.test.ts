@@ -2,14 +2,15 @@
 import { globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import ts from 'typescript';
+import { z } from 'zod';
 import { CALL_RECORD_FIELDS } from '../../nodes/core/calls/callRecord';
 import { ERRORS } from '../../nodes/core/service/errorTable';
-import { MAPPING_TOPICS } from '../../nodes/core/profile/topics';
+import { PLACEHOLDERS, profileSchema } from '../../nodes/core/profile/schema';
 import escapeRegExp from 'lodash/escapeRegExp';
 import { ROOT } from '../engine/sourceLoader';
 import { WITHOUT_BODY } from './errors';
 import { DOCUMENTED_NAMES, propertiesOf } from './names';
-import { ENDPOINTS, NOT_SHOWN, schemaNamed } from './openapi';
+import { ENDPOINTS, NOT_SHOWN, OPENAPI, resolved, schemaNamed } from './openapi';
 
 /** Comments are removed, because a name in a comment doesn't count. */
 const withoutComments = ts.createPrinter({ removeComments: true });
@@ -32,6 +33,7 @@ const PASSED_THROUGH = [
 	'idle_seconds',
 	'is_retry_enabled',
 	'message_required',
+	'per_page',
 	'retry_delay',
 	'retry_threshold',
 	'started_at',
@@ -58,20 +60,36 @@ test('the fields of the call record', () => {
 	expect([...CALL_RECORD_FIELDS].sort()).toEqual(documented.sort());
 });
 
-describe('the API mapping', () => {
-	const mapped = MAPPING_TOPICS.flatMap(({ fields }) => Object.values(fields)).map(
-		({ endpoint }) => endpoint,
+test('a profile may have exactly what the contract lists as not shown', () => {
+	const placeholders = new Map(
+		Object.entries(PLACEHOLDERS).map(([name, { must, may }]) => [name, [...must, ...may]]),
 	);
-	const open = ENDPOINTS.filter(
-		({ operation, body = {} }) => NOT_SHOWN in operation || NOT_SHOWN in body,
-	).map(({ name }) => name);
-
-	test('asks for values of each request that is not shown, and of no other', () => {
-		// The user enters a support command and its fields in the node.
-		const asked = open.filter((name) => name !== 'POST /v1/chat/session/{id}/support');
-		expect([...new Set(mapped)].sort()).toEqual(asked.sort());
-	});
+	const parts = Object.entries(profileSchema.shape).map(([name, part]) => [
+		name,
+		[...entriesOf(part), ...(placeholders.get(name) ?? []).map((one) => `{${one}}`)].sort(),
+	]);
+	expect(parts).toHaveLength(8);
+	expect(Object.fromEntries(listedIn(OPENAPI))).toEqual(Object.fromEntries(parts));
 });
+
+/** The names that a schema allows. */
+function entriesOf(schema: unknown): string[] {
+	const inner: unknown = schema instanceof z.ZodOptional ? schema.unwrap() : schema;
+	if (inner instanceof z.ZodEffects) return entriesOf(inner.innerType());
+	return inner instanceof z.ZodObject ? Object.keys(resolved(inner.shape)) : [];
+}
+
+/** The parts in the marks of the contract, each with its list. */
+function listedIn(value: unknown): Array<[string, unknown]> {
+	if (typeof value !== 'object' || value === null) return [];
+	return Object.entries(value).flatMap(([name, inner]) => {
+		if (name !== NOT_SHOWN || typeof inner === 'string') return listedIn(inner);
+		return Object.entries(resolved(inner)).map(([part, list]): [string, unknown] => [
+			part,
+			Array.isArray(list) ? list.map(String).sort() : list,
+		]);
+	});
+}
 
 describe('the error table', () => {
 	/** Statuses without a row. */

@@ -1,7 +1,6 @@
 /** Faults of a form on the screen that the rules of n8n (`npm run lint`, `npm run scan`) don't find. */
 import get from 'lodash/get';
 import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
-import { PROVIDER_SETTINGS } from '../../nodes/core/profile/providerSettings';
 import { loader, nodeTypes, PACKAGE, setupEngine } from '../engine';
 import { allParameters, choicesOf, NODES, type Parameter } from './descriptions';
 
@@ -43,7 +42,7 @@ const isCollection = ({ type }: INodeProperties) =>
 test('each parameter has a label and an explanation, and its placeholder is an example', () => {
 	const faults = violations(({ property }) => {
 		const { displayName, description, hint, placeholder = '', type } = property;
-		if (['notice', 'hidden'].includes(type) || property.name === PROVIDER_SETTINGS) return [];
+		if (['notice', 'hidden'].includes(type) || property.name === 'serviceProfile') return [];
 		const texts = [description, hint, ...choicesOf(property).map((choice) => choice.description)];
 		const isExplained = isCollection(property) || texts.some(Boolean);
 		const begins = isCollection(property) ? 'Add ' : 'e.g. ';

@@ -1,7 +1,8 @@
 import { cpSync, globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { linkToDocs, serveDocs, type LocalDocs } from '../../scripts/localDocs';
+import { linkingFiles } from '../../scripts/release/publisher';
 import { ROOT } from '../engine/sourceLoader';
 import { anchorsOf } from '../package/anchors';
 
@@ -9,7 +10,7 @@ let folder = '';
 let docs: LocalDocs;
 beforeAll(async () => {
 	folder = mkdtempSync(join(tmpdir(), 'docs-'));
-	for (const file of globSync(['nodes/*/*.node.json', 'credentials/*.ts'], { cwd: ROOT })) {
+	for (const file of linkingFiles(ROOT).map((one) => relative(ROOT, one))) {
 		cpSync(join(ROOT, file), join(folder, 'dist', file.replace(/\.ts$/, '.js')));
 	}
 	docs = await serveDocs();

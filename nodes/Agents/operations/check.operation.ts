@@ -30,9 +30,9 @@ export const check: Operation = {
 	async execute({ context, parameters, account }) {
 		const activeAgents = memoize(
 			async (additions: Additions) => {
-				const { client, apiMapping } = await account();
-				const { body } = await getActiveAgents(client, additions);
-				return { body, agents: findAgents(body, apiMapping) };
+				const service = await account();
+				const { body } = await getActiveAgents(service.client, additions);
+				return { body, agents: findAgents(body, service) };
 			},
 			(additions) => JSON.stringify(additions),
 		);

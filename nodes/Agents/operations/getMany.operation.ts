@@ -28,15 +28,15 @@ export const getMany: Operation = {
 
 	async execute({ context, parameters, account }) {
 		const plan = async (index: number) => {
-			const { client, apiMapping } = await account();
+			const service = await account();
 			const form = parameters.at(index);
 			const additions = readAdditions(form.collection('developerSettings'));
 			const output = readOutput(form);
 			return {
 				key: { additions, output },
 				read: async () => {
-					const response = await getActiveAgents(client, additions);
-					const agents = output === 'raw' ? undefined : findAgents(response.body, apiMapping);
+					const response = await getActiveAgents(service.client, additions);
+					const agents = output === 'raw' ? undefined : findAgents(response.body, service);
 					const missing = missingAgents(response.body, agents);
 					if (missing !== undefined) {
 						const resolution = { onScreen: TO_GET_ALL, forModel: NOT_COMPLETE };

@@ -43,7 +43,7 @@ export const sendMessage: Operation = {
 					name: 'Live Connection (WebSocket)',
 					value: 'socket',
 					description:
-						'Returns the reply and needs no API mapping. If the service merges several messages, the reply comes later, and the node returns the turn ID. The nodes of this n8n share one connection. The service rejects it if the session is in use by another client.',
+						'Returns the reply and needs no Service Profile. If the service merges several messages, the reply comes later, and the node returns the turn ID. The nodes of this n8n share one connection. The service rejects it if the session is in use by another client.',
 				},
 				{
 					name: 'Request With Immediate Reply',

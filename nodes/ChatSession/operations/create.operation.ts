@@ -1,5 +1,5 @@
 import type { IDataObject, INodeProperties } from 'n8n-workflow';
-import type { ApiMapping } from '../../core/profile/apiMapping';
+import { createSession } from '../../core/shownRequests';
 import {
 	additionalBodyFields,
 	additionalQueryParameters,
@@ -8,13 +8,13 @@ import {
 	readAdditions,
 } from '../../host/forms/options';
 import { forEachChatItem, type Prepare } from '../../host/run/chatItems';
+import type { AccountClient } from '../../host/http/accountClient';
 import { agentField } from '../../host/forms/locatorFields';
 import { MAY_BE_BLANK } from '../../host/forms/fields';
 import { addHints } from '../../host/execution/hints';
 import { asItems } from '../../host/run/itemLoop';
 import type { Operation } from '../../host/run/operations';
-import { chatValues, createdSessionId } from '../../core/chat/chatRequests';
-import { createSession } from '../../core/service/endpoints';
+import { createdSessionId, whereIsSessionId } from '../../core/chat/chatRequests';
 import { recordOf } from '../../core/service/envelope';
 import { type Explanation, FOR_THE_OWNER } from '../../core/service/resolution';
 import { parseAgentUuid } from '../../core/service/parseIds';
@@ -48,8 +48,7 @@ export const create: Operation = {
 	async execute(run) {
 		const items = await forEachChatItem(run, createOne);
 		if (items.some(({ json }) => isWithoutId(json))) {
-			const { apiMapping } = await run.account();
-			addHints(run.context, idNotFound(apiMapping));
+			addHints(run.context, idNotFound(await run.account()));
 		}
 		return items;
 	},
@@ -59,10 +58,10 @@ export const create: Operation = {
 const isWithoutId = ({ session_id: id, error }: IDataObject) =>
 	id === undefined && error === undefined;
 
-const idNotFound = (apiMapping: ApiMapping): Explanation => ({
+const idNotFound = (account: AccountClient): Explanation => ({
 	message: "A chat session was created, but its ID wasn't found in the response",
 	resolution: {
-		onScreen: apiMapping.resolution('chatCreateSessionPath'),
+		onScreen: whereIsSessionId(account),
 		forModel: FOR_THE_OWNER,
 	},
 });
@@ -81,13 +80,10 @@ const createOne: Prepare = (form) => {
 		target: createTarget(agentUuid, personName),
 		modelMayRepeat: 'afterCompletion',
 		happened: () => 'The chat session was created.',
-		send: async ({ account: { client, apiMapping } }) => {
-			const values = chatValues(apiMapping, [
-				['chatCreateAgent', agentUuid],
-				['chatCreatePerson', personName],
-			]);
-			const response = await createSession(client, values, additions);
-			const sessionId = createdSessionId(apiMapping, response);
+		send: async ({ account }) => {
+			const values = { agent: agentUuid, person: personName };
+			const response = await createSession(account, values, additions);
+			const sessionId = createdSessionId(account, response);
 			// Later nodes find the ID in session_id, even if the service uses another name.
 			return asItems({
 				...recordOf(response),

@@ -44,13 +44,13 @@ export const check: Operation = {
 		const [lists] = await Promise.allSettled([readLists(run)]);
 		const checkOne = async (index: number) => {
 			if (lists.status === 'rejected') throw lists.reason;
-			const { client, apiMapping } = await account();
+			const service = await account();
 			const { list } = lists.value.listAt(index);
 			const { agentUuid, phone, additions } = list;
 			/** The service returns all numbers that contain these digits. */
 			const search = async (searched: string) => {
 				const request = { agentUuid, phone: searched, additions, limiter };
-				const pages = dndList(client, request, apiMapping);
+				const pages = dndList(service, request);
 				const { entries } = await readWholeList(pages, DND_LIST_KEEPS_CHANGING);
 				return new ListedNumbers(entries).entryOf(phone);
 			};

@@ -46,8 +46,7 @@ export const checkMany: Operation = {
 		const lists = new Map<string, Promise<ListedNumbers>>();
 		const read = (index: number) => readNumber(parameters.at(index));
 		const readNumbers = async (request: DndListRequest) => {
-			const { client, apiMapping } = await account();
-			const list = dndList(client, { ...request, limit: Infinity, limiter }, apiMapping);
+			const list = dndList(await account(), { ...request, limit: Infinity, limiter });
 			const { entries } = await readWholeList(list, DND_LIST_KEEPS_CHANGING);
 			return new ListedNumbers(entries);
 		};

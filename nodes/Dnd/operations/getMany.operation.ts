@@ -21,15 +21,12 @@ import { forEachList, type ListPlan } from '../../host/run/itemLoop';
 import { outputFields, readOutput, selectOutputs } from '../../host/forms/outputFields';
 import type { Operation } from '../../host/run/operations';
 import { addHints, addHintsForModel } from '../../host/execution/hints';
-import { asText, quoted } from '../../core/values/values';
+import { quoted } from '../../core/values/values';
 import { readPages, readWholeList } from '../../core/service/paging';
-import { DND_LIST_KEEPS_CHANGING, dndList } from '../../core/dnd/dndList';
-import type { ApiMapping } from '../../core/profile/apiMapping';
-import { OutcomeUnknown } from '../../core/service/errors';
-import { type Explanation, forEveryone, onScreenOnly } from '../../core/service/resolution';
+import { DND_LIST_KEEPS_CHANGING, dndList, requireContained } from '../../core/dnd/dndList';
+import { type Explanation, forEveryone } from '../../core/service/resolution';
 import { parseAgentUuid } from '../../core/service/parseIds';
 import { READS_AT_ONCE } from '../../core/service/limits';
-import { digitsIn } from '../../core/phone/written';
 import { withLatinDigits } from '../../core/values/text';
 import { dndAgentField } from '../dndFields';
 
@@ -65,7 +62,7 @@ export const getMany: Operation = {
 
 	async execute({ context, parameters, account }) {
 		const plan = async (index: number): Promise<ListPlan> => {
-			const { client, apiMapping } = await account();
+			const service = await account();
 			const form = parameters.at(index);
 			const output = readOutput(form);
 			const limit = readLimit(form);
@@ -78,7 +75,7 @@ export const getMany: Operation = {
 				additions: readAdditions(form.collection('developerSettings')),
 			};
 			const readFor = async (limiter: Limiter): Promise<JsonObject[]> => {
-				const list = dndList(client, { ...request, limiter }, apiMapping);
+				const list = dndList(service, { ...request, limiter });
 				const { entries, isComplete } = isWhole
 					? await readWholeList(list, DND_LIST_KEEPS_CHANGING)
 					: await readPages(list, limit);
@@ -91,7 +88,7 @@ export const getMany: Operation = {
 				if (isWhole ? count > limit : count === limit) {
 					addHintsForModel(context, limitHint(limit, 'number'));
 				}
-				requireContained(entries, phone, apiMapping);
+				requireContained(service, entries, phone);
 				return entries;
 			};
 			return {
@@ -109,16 +106,6 @@ function noMatchHint(phone: string): Explanation {
 		message: `No number on the list contains ${quoted(phone)}`,
 		resolution: forEveryone('Fewer digits find more numbers.'),
 	};
-}
-
-/** @throws OutcomeUnknown if an entry doesn't have the digits, because a service ignores a parameter that it doesn't know */
-function requireContained(entries: JsonObject[], digits: string, mapping: ApiMapping): void {
-	const wanted = digitsIn(digits).replace(/^0+/, '');
-	if (entries.every(({ phone }) => digitsIn(asText(phone)).includes(wanted))) return;
-	throw new OutcomeUnknown(
-		"The service returned numbers without the digits in 'Phone Contains'",
-		onScreenOnly(mapping.ignoredParameter('dndListPhoneName')),
-	);
 }
 
 const simplifyEntry = (entry: JsonObject) => pick(entry, ['phone', 'reason']);

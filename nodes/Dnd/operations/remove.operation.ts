@@ -1,9 +1,7 @@
 import type { Operation } from '../../host/run/operations';
-import { removeDndNumber, type Additions } from '../../core/service/endpoints';
 import { recordOf } from '../../core/service/envelope';
 import { isRejection } from '../../core/service/errors';
-import type { ApiMapping } from '../../core/profile/apiMapping';
-import { placeValues } from '../../core/profile/placeValues';
+import { removeDndNumber } from '../../core/shownRequests';
 import { changeEachNumber, changeSettings } from '../changeEachNumber';
 import { dndAgentsFields, ONE_AGENT } from '../allAgents';
 import { phoneField } from '../dndFields';
@@ -37,9 +35,9 @@ export const remove: Operation = {
 			const { agentUuid, phone, additions, agent } = list;
 			const ignoreIfNotListed = form.switch('treatNotListedAsDone', agent !== undefined);
 			return {
-				send: async ({ client, apiMapping }) => {
-					const values = valuesToRemove(apiMapping, agentUuid, phone);
-					const outcome = await removeDndNumber(client, values, additions).then(
+				send: async (account) => {
+					const values = { agent: agentUuid, phone };
+					const outcome = await removeDndNumber(account, values, additions).then(
 						(response) => ({ was_listed: true, ...recordOf(response) }),
 						(error: unknown) => {
 							if (!ignoreIfNotListed || !isRejection(error, 'not_on_dnd_list')) throw error;
@@ -52,20 +50,3 @@ export const remove: Operation = {
 		});
 	},
 };
-
-/** The parameters of a removal. The document names `phone`, but not whether it goes in the query or the body. */
-function valuesToRemove(mapping: ApiMapping, agentUuid: string, phone: string): Additions {
-	mapping.require(['dndRemovePhonePlacement', 'dndRemoveAgentPlacement', 'dndRemoveAgentName']);
-	return placeValues([
-		{
-			placement: mapping.required('dndRemovePhonePlacement'),
-			name: mapping.optional('dndRemovePhoneName') ?? 'phone',
-			value: phone,
-		},
-		{
-			placement: mapping.required('dndRemoveAgentPlacement'),
-			name: mapping.required('dndRemoveAgentName'),
-			value: agentUuid,
-		},
-	]);
-}

@@ -22,10 +22,15 @@ import type { Operation } from '../../host/run/operations';
 import { addHints, addHintsForModel } from '../../host/execution/hints';
 import { type CallFilters, describeFilters, KNOWN_STATUSES } from '../../core/calls/callListQuery';
 import { readPages, readWholeList } from '../../core/service/paging';
-import { callList, callsKeepChanging, readsFirstPageOnly } from '../../core/calls/callList';
+import {
+	callList,
+	callsKeepChanging,
+	readsFirstPageOnly,
+	whereIsTheList,
+} from '../../core/calls/callList';
 import { simplifyCall } from '../../core/calls/callRecord';
 import { isOptOutWanted, requireCaptured } from '../../core/calls/optOut';
-import type { ApiMapping } from '../../core/profile/apiMapping';
+import type { AccountClient } from '../../host/http/accountClient';
 import type { Limiter } from '../../core/values/keyedMutex';
 import type { JsonObject } from '../../core/values/json';
 import { counted, isUnset } from '../../core/values/values';
@@ -44,7 +49,7 @@ export const filtersField: INodeProperties = {
 	placeholder: 'Add Filter',
 	default: {},
 	description:
-		"Which calls to return. Each filter except 'Contact List ID' and 'Opted Out' needs a name in the credential, under 'My Provider Sent Settings'.",
+		"Which calls to return. Each filter except 'Contact List ID' and 'Opted Out' needs its place in 'Service Profile' of the credential.",
 	options: [
 		{ ...omit(agentField, 'required'), description: 'Calls of this agent' },
 		{
@@ -124,7 +129,7 @@ export const getMany: Operation = {
 
 	async execute({ context, parameters, account }) {
 		const plan = async (index: number): Promise<ListPlan> => {
-			const { client, apiMapping } = await account();
+			const service = await account();
 			const form = parameters.at(index);
 			const options = form.collection('options');
 			const filters = readFilters(form.collection('filters'));
@@ -140,15 +145,15 @@ export const getMany: Operation = {
 			};
 			const output = readOutput(form);
 			const readFor = async (limiter: Limiter): Promise<JsonObject[]> => {
-				const list = callList(client, { ...request, limiter }, apiMapping);
+				const list = callList(service, { ...request, limiter });
 				const { entries: calls, isComplete } = isWhole
-					? await readWholeList(list, callsKeepChanging(IF_CHANGING, apiMapping))
+					? await readWholeList(list, callsKeepChanging(IF_CHANGING, service))
 					: await readPages(list, limit);
 				const { length: count } = calls;
-				const mayHaveMore = readsFirstPageOnly(request.limit, apiMapping) && count < limit;
+				const mayHaveMore = readsFirstPageOnly(request.limit, service) && count < limit;
 				const hints = [
 					!isComplete && listChangedHint('calls'),
-					mayHaveMore && count > 0 && firstPageOnlyHint(count, apiMapping),
+					mayHaveMore && count > 0 && firstPageOnlyHint(count, service),
 					count === 0 && noMatchHint(filters),
 				];
 				addHints(context, ...compact(hints));
@@ -183,11 +188,11 @@ function readFilters(filters: Fields): CallFilters {
 	};
 }
 
-function firstPageOnlyHint(count: number, apiMapping: ApiMapping): Explanation {
+function firstPageOnlyHint(count: number, account: AccountClient): Explanation {
 	return {
 		message: `The service returned ${counted(count, 'call')} in its first response and may have more`,
 		resolution: {
-			onScreen: apiMapping.resolution('callListPath', 'callListPaging'),
+			onScreen: whereIsTheList(account, 'next'),
 			forModel: NOT_COMPLETE,
 		},
 	};

@@ -104,7 +104,7 @@ export const getUnreached: Operation = {
 		const zone = context.getTimezone();
 		const now = DateTime.fromMillis(clock.now(), { zone });
 		const plan = async (index: number): Promise<ListPlan> => {
-			const { client, apiMapping } = await account();
+			const service = await account();
 			const form = parameters.at(index);
 			const options = form.collection('options');
 			const count = (label: string, name: string, from = form) =>
@@ -129,8 +129,8 @@ export const getUnreached: Operation = {
 			return {
 				key: { ...request, ...rules, goal: String(rules.goal) },
 				read: async (limiter) => {
-					const list = callList(client, { ...request, zone, limiter }, apiMapping);
-					const { entries } = await readWholeList(list, callsKeepChanging(IF_CHANGING, apiMapping));
+					const list = callList(service, { ...request, zone, limiter });
+					const { entries } = await readWholeList(list, callsKeepChanging(IF_CHANGING, service));
 					const { people, hints } = toCallAgain(await callsByNumber(entries), rules, now);
 					addHints(context, ...hints);
 					return people;

@@ -1,11 +1,11 @@
-import type { ApiClient } from '../service/client';
 import { type Additions, listCalls } from '../service/endpoints';
 import { OutcomeUnknown } from '../service/errors';
-import type { ApiResponse, Query } from '../service/http';
+import type { Query } from '../service/http';
 import { MAX_READINGS, type Page, type PagedList, positionsFrom } from '../service/paging';
 import { type Explanation, onScreenOnly } from '../service/resolution';
-import type { ApiMapping, MappingName } from '../profile/apiMapping';
-import { withValue } from '../profile/placeValues';
+import { type Part, positionOf } from '../profile/schema';
+import { listAt, valueIn } from '../profile/responses';
+import { type Account, lacks, type ServiceProfile } from '../profile/serviceProfile';
 import {
 	asRecord,
 	isJsonObject,
@@ -33,75 +33,56 @@ type CallListRequest = {
 	compact?: (call: JsonObject) => JsonObject;
 };
 
-const NUMBERED: MappingName[] = ['callListPageName'];
-
-/**
- * The values of *Pagination*: what each needs of the API mapping, and the position of the first page if pages have numbers or
- * offsets. Otherwise, a response has the position of the next page.
- */
-const PAGINATION: { [paging: string]: { needs: MappingName[]; first?: number } } = {
-	whole: { needs: [] },
-	pageFromZero: { needs: NUMBERED, first: 0 },
-	pageFromOne: { needs: NUMBERED, first: 1 },
-	offset: { needs: NUMBERED, first: 0 },
-	cursor: { needs: [...NUMBERED, 'callListCursorPath'] },
-	nextLink: { needs: ['callListCursorPath'] },
-};
-
-/** The API mapping fields that are required to read this many calls. */
-export function requiredForList(
-	{ limit, pageSize }: Pick<CallListRequest, 'limit' | 'pageSize'>,
-	mapping: ApiMapping,
-): MappingName[] {
-	const sized: MappingName[] = pageSize === undefined ? [] : ['callListPageSizeName'];
-	if (readsFirstPageOnly(limit, mapping)) return sized;
-	const { needs = NUMBERED } = PAGINATION[mapping.optional('callListPaging') ?? ''] ?? {};
-	return ['callListPath', 'callListPaging', ...needs, ...sized];
+/** Whether to return only the calls of the first response, because the profile doesn't show the list. */
+export function readsFirstPageOnly(limit: number, { profile }: Account): boolean {
+	return limit !== Infinity && profile.part('calls')?.list === undefined;
 }
 
-/** Whether to return only the calls of the first response, because the path to the list isn't set. */
-export function readsFirstPageOnly(limit: number, mapping: ApiMapping): boolean {
-	return limit !== Infinity && mapping.optional('callListPath') === undefined;
+type ShownList = Part<'calls'> & { list: string; next: NonNullable<Part<'calls'>['next']> };
+
+/** @throws InvalidInput if the profile doesn't show the whole list */
+export function requireWholeList({ profile }: Account): ShownList {
+	const part = profile.required('calls');
+	const { list, next } = part;
+	if (list === undefined || next === undefined) throw lacks('calls', ['"list"', '"next"']);
+	return { ...part, list, next };
 }
 
 /**
- * The calls that match the filters, according to the API mapping. A position is what the response or the page parameter
- * has. If the path to the list isn't set, the calls of the first response, which must have exactly one list of calls.
+ * The calls that match the filters, according to the profile. A position is what the response or the page parameter has. If
+ * the profile doesn't show the list, the calls of the first response, which must have exactly one list of calls.
  *
  * Throws OutcomeUnknown if a call doesn't match a filter.
  *
- * @throws InvalidInput for an invalid filter, or if the API mapping lacks a value, before anything is sent
+ * @throws InvalidInput for an invalid filter, or if the profile lacks something, before anything is sent
  */
-export function callList(
-	client: ApiClient,
-	request: CallListRequest,
-	mapping: ApiMapping,
-): PagedList<string | number> {
+export function callList(account: Account, request: CallListRequest): PagedList<string | number> {
+	const { client, profile } = account;
 	const { filters = {}, zone = 'utc', limit, pageSize, additions, limiter } = request;
 	const { compact = (call: JsonObject) => call } = request;
-	// One error names all missing fields of the credential.
-	const required = requiredForList(request, mapping);
-	const query = callListQuery(filters, mapping, zone, required);
-	const firstQuery =
-		pageSize === undefined
-			? query
-			: withValue(query, mapping.required('callListPageSizeName'), pageSize);
-	const isFirstOnly = readsFirstPageOnly(limit, mapping);
+	const shown = readsFirstPageOnly(limit, account) ? undefined : requireWholeList(account);
+	const placeholder = shown && positionOf(shown);
+	const queryFor = (position?: string | number) =>
+		callListQuery(filters, profile, zone, {
+			pageSize,
+			...(placeholder && { [placeholder]: position }),
+		});
+	const firstQuery = queryFor();
 	const pageOf = (position: string | number | undefined): { query: Query } | { search: string } => {
 		if (position === undefined) return { query: firstQuery };
-		if (mapping.optional('callListPaging') === 'nextLink') return { search: String(position) };
-		return { query: { ...firstQuery, [mapping.required('callListPageName')]: position } };
+		return placeholder === undefined ? { search: String(position) } : { query: queryFor(position) };
 	};
 	return {
 		keyOf,
 		limiter,
-		loopAdvice: `${mapping.resolution('callListPaging', 'callListPageName')} The service may not support the parameter, or return its last page again if 'Path to Total Count in Response' isn't set.`,
+		loopAdvice: `${profile.resolution('calls', 'next')} The service may not support the parameter, or return its last page again if "total" isn't set.`,
 		read: async (position) => {
 			const response = await listCalls(client, pageOf(position), additions);
-			const calls = (isFirstOnly ? onlyListIn : entriesOf)(response.body, mapping);
-			requireMatching(calls, filters, mapping);
+			const { body } = response;
+			const calls = shown ? entriesOf(body, shown, profile) : onlyListIn(body, profile);
+			requireMatching(calls, filters, profile);
 			const entries = calls.map((call) => (keyOf(call) === undefined ? call : compact(call)));
-			const next = isFirstOnly ? LAST_PAGE : pagesAfter(response, position, calls.length, mapping);
+			const next = shown ? pagesAfter(body, position, calls.length, shown, profile) : LAST_PAGE;
 			return { entries, ...next };
 		},
 	};
@@ -118,22 +99,30 @@ const LAST_PAGE: NextPages = { next: () => [] };
  * @param length entries of its page
  */
 function pagesAfter(
-	response: ApiResponse,
+	body: JsonValue,
 	position: string | number | undefined,
 	length: number,
-	mapping: ApiMapping,
+	shown: ShownList,
+	profile: ServiceProfile,
 ): NextPages {
-	const total = totalIn(response.body, mapping);
-	const paging = mapping.required('callListPaging');
-	const { first } = PAGINATION[paging] ?? {};
+	const total = totalIn(body, shown);
+	const { next } = shown;
+	const first = firstOf(next);
 	if (first === undefined)
-		return { total, saysNext: true, next: () => linkedNext(response, mapping) };
+		return { total, saysNext: true, next: () => linkedNext(body, shown, profile) };
 	if (length === 0) return { ...LAST_PAGE, total };
-	const step = paging === 'offset' ? length : 1;
+	const step = typeof next === 'object' && 'offset' in next ? length : 1;
 	const here = Number(position ?? first);
 	// If all pages are as long as this one. Without a total, only the next page is known.
 	const left = Math.ceil((total ?? 0) / length) - (here - first) / step - 1;
 	return { total, next: () => positionsFrom(here + step, Math.max(1, Math.ceil(left)), step) };
+}
+
+/** The first page number or offset. Undefined if the response shows the next page. */
+function firstOf(next: ShownList['next']): number | undefined {
+	if (next === 'none') return undefined;
+	if ('page' in next) return next.page;
+	return 'offset' in next ? next.offset : undefined;
 }
 
 /** A redial may have the ID of its first call, so the key includes the time. */
@@ -143,45 +132,49 @@ function keyOf({ call_id: callId, created_at: createdAt }: JsonObject): string |
 }
 
 /** The error if a decision needs every call, and the list keeps changing. */
-export function callsKeepChanging(advice: string, mapping: ApiMapping): Explanation {
+export function callsKeepChanging(advice: string, { profile }: Account): Explanation {
 	return {
 		message: `Calls may be missing, because the call list changed in each of ${MAX_READINGS} readings, or has fewer calls than its total`,
 		resolution: onScreenOnly(
-			`${advice} If that doesn't help: ${mapping.resolution('callListTotalPath')}`,
+			`${advice} If that doesn't help: ${profile.resolution('calls', 'total')}`,
 		),
 	};
 }
 
+/** What to do if the profile doesn't show the whole list, or shows another one. */
+export function whereIsTheList({ profile }: Account, ...entries: string[]): string {
+	return profile.resolution('calls', 'list', ...entries);
+}
+
 /**
- * The calls at the path of the API mapping. Some services write an empty list as null.
+ * The calls at the path of the profile. Some services write an empty list as null.
  *
  * @throws OutcomeUnknown if it has none, or an entry has no call
  */
-export function entriesOf(body: JsonValue, mapping: ApiMapping): JsonObject[] {
-	const path = mapping.required('callListPath');
-	const keyName = mapping.optional('callListKeyName');
-	const itemPath = mapping.optional('callListItemPath');
-	const list = valueAt(body, path);
+export function entriesOf(
+	body: JsonValue,
+	shown: ShownList,
+	profile: ServiceProfile,
+): JsonObject[] {
+	const { key: keyName, entry: entryPath } = shown;
+	const list = listAt(body, shown.list);
 	const inEntry = (entry: JsonValue) => {
-		const call = itemPath === undefined ? entry : valueAt(entry, itemPath);
+		const call = entryPath === undefined ? entry : valueAt(entry, entryPath);
 		if (call !== undefined) return asRecord(call);
-		throw noList(`An entry of the list has no "${itemPath}"`, body, mapping, ['callListItemPath']);
+		throw noList(`An entry of the list has no "${entryPath}"`, body, profile, 'entry');
 	};
 	if (Array.isArray(list)) return list.map(inEntry);
-	if (list === null && totalIn(body, mapping) === 0) return [];
+	if (list === null && totalIn(body, shown) === 0) return [];
 	if (isJsonObject(list) && keyName !== undefined) {
 		return Object.entries(list).map(([key, entry]) => ({ ...inEntry(entry), [keyName]: key }));
 	}
-	throw noList(`The response has no list of calls at "${path}"`, body, mapping, [
-		'callListPath',
-		...(isJsonObject(list) ? (['callListKeyName'] as const) : []),
-	]);
+	const entries = isJsonObject(list) ? ['list', 'key'] : ['list'];
+	throw noList(`The response has no list of calls at "${shown.list}"`, body, profile, ...entries);
 }
 
-/** The number of matching calls, if the API mapping has a path to it. */
-export function totalIn(body: JsonValue, mapping: ApiMapping): number | undefined {
-	const path = mapping.optional('callListTotalPath');
-	return path === undefined ? undefined : numberIn(valueAt(body, path));
+/** The number of matching calls, if the profile has a path to it. */
+export function totalIn(body: JsonValue, { total }: ShownList): number | undefined {
+	return total === undefined ? undefined : numberIn(valueAt(body, total));
 }
 
 /** To read a link without a host. */
@@ -190,25 +183,46 @@ const ANY_HOST = 'https://voice.example.com';
 /** Values that end a list. No page after the first begins at 0. */
 const NO_CURSORS = new Set<JsonValue>([false, '', 0, -1, '0', '-1']);
 
+/** What leads to the next page: the value, and its path in the response or its last entry. */
+export function nextIn(
+	body: JsonValue,
+	shown: ShownList,
+): { path: string; value: JsonValue | undefined } | undefined {
+	const { next } = shown;
+	if (next === 'none' || 'page' in next || 'offset' in next) return undefined;
+	if ('lastEntry' in next) {
+		const list = listAt(body, shown.list);
+		const last =
+			typeof list === 'object' && list !== null ? Object.entries(list).at(-1) : undefined;
+		return { path: next.lastEntry, value: last && valueIn(last, next.lastEntry) };
+	}
+	const path = 'link' in next ? next.link : next.cursor;
+	return { path, value: valueAt(body, path) };
+}
+
 /**
  * The cursor of the next page in the response, or the query of the link to it, if it has one.
  *
  * @throws OutcomeUnknown if the value there isn't one. It isn't the end of the list, because calls would be missing.
  */
-export function linkedNext({ body }: ApiResponse, mapping: ApiMapping): Array<string | number> {
-	const paging = mapping.required('callListPaging');
-	if (paging === 'whole') return [];
-	const path = mapping.required('callListCursorPath');
-	const cursor = valueAt(body, path) ?? false;
+export function linkedNext(
+	body: JsonValue,
+	shown: ShownList,
+	profile: ServiceProfile,
+): Array<string | number> {
+	const found = nextIn(body, shown);
+	if (found === undefined) return [];
+	const { path, value } = found;
+	const cursor = value ?? false;
 	if (NO_CURSORS.has(typeof cursor === 'string' ? cursor.trim() : cursor)) return [];
 	const isText = typeof cursor === 'string' || typeof cursor === 'number';
-	if (isText && paging !== 'nextLink') return [cursor];
+	if (isText && positionOf(shown) !== undefined) return [cursor];
 	const link = plainText(cursor);
 	const search = URL.canParse(link, ANY_HOST) ? new URL(link, ANY_HOST).search : '';
 	if (search !== '') return [search];
 	throw new OutcomeUnknown(
 		`The value at "${path}" in the response isn't a cursor or link to the next page`,
-		onScreenOnly(mapping.resolution('callListPaging', 'callListCursorPath')),
+		onScreenOnly(profile.resolution('calls', 'next')),
 	);
 }
 
@@ -217,16 +231,14 @@ export function linkedNext({ body }: ApiResponse, mapping: ApiMapping): Array<st
  *
  * @throws OutcomeUnknown if the response has none or several
  */
-export function onlyListIn(body: JsonValue, mapping: ApiMapping): JsonObject[] {
+export function onlyListIn(body: JsonValue, profile: ServiceProfile): JsonObject[] {
 	const lists = listsIn(body);
 	const ofCalls = lists.filter(isListOfCalls);
 	const [only = []] = ofCalls;
 	const isEmpty = lists.length > 0 && lists.every((list) => list.length === 0);
 	if (ofCalls.length === 1 || isEmpty) return only;
-	throw noList("The response doesn't have exactly one list of calls", body, mapping, [
-		'callListPath',
-		'callListPaging',
-	]);
+	const message = "The response doesn't have exactly one list of calls";
+	throw noList(message, body, profile, 'list', 'next');
 }
 
 /** Lists that aren't inside another list. */
@@ -243,11 +255,13 @@ function isListOfCalls(list: JsonValue[]): list is JsonObject[] {
 function noList(
 	message: string,
 	body: JsonValue,
-	mapping: ApiMapping,
-	fields: MappingName[],
+	profile: ServiceProfile,
+	...entries: string[]
 ): OutcomeUnknown {
 	return new OutcomeUnknown(
 		message,
-		onScreenOnly(`${mapping.resolution(...fields)} The response contains ${outlineOf(body)}.`),
+		onScreenOnly(
+			`${profile.resolution('calls', ...entries)} The response contains ${outlineOf(body)}.`,
+		),
 	);
 }

@@ -4,8 +4,7 @@ import { InvalidInput, OutcomeUnknown } from '../service/errors';
 import type { Query, QueryValue } from '../service/http';
 import { parseAgentUuid, parseCampaignId, parseContactListId } from '../service/parseIds';
 import { forEveryone, onScreenOnly } from '../service/resolution';
-import type { ApiMapping, MappingName } from '../profile/apiMapping';
-import { queryOf } from '../profile/placeValues';
+import type { Account, ServiceProfile, ValuesOf } from '../profile/serviceProfile';
 import { inEnglish, parseTime, withOffset } from '../values/dates';
 import type { JsonObject, JsonValue } from '../values/json';
 import { givenAs } from '../service/modelFormats';
@@ -25,6 +24,8 @@ export type CallFilters = {
 	status?: unknown;
 };
 
+type Placeholder = Exclude<keyof ValuesOf<'calls'>, 'pageSize'>;
+
 /** How a service writes dates, and the time zone for dates without an offset. */
 type DateForm = { form: string | undefined; zone: string };
 
@@ -32,8 +33,8 @@ type Filter = {
 	filter: keyof CallFilters;
 	/** On the screen. */
 	label: string;
-	/** Where the API mapping has its name. Not set for the one with a documented name. */
-	name?: MappingName;
+	/** In the profile. Not set for the one whose parameter is documented. */
+	placeholder?: Placeholder;
 	toValue: (value: unknown, dates: DateForm) => QueryValue;
 	/** Whether a call may match, as far as it shows that. Not set if no field shows it. */
 	matches?: (call: JsonObject, value: unknown) => boolean;
@@ -43,40 +44,40 @@ const FILTERS: readonly Filter[] = [
 	{
 		filter: 'status',
 		label: 'Status',
-		name: 'callListStatusName',
+		placeholder: 'status',
 		toValue: asText,
 		matches: ({ status }, value) => isSameStatus(status, value),
 	},
 	{
 		filter: 'agentUuid',
 		label: 'Agent',
-		name: 'callListAgentName',
+		placeholder: 'agent',
 		toValue: parseAgentUuid,
 		matches: ({ agent_uuid: id }, value) => isSameId(id, asText(value)),
 	},
 	{
 		filter: 'campaignId',
 		label: 'Campaign ID',
-		name: 'callListCampaignName',
+		placeholder: 'campaign',
 		toValue: (value) => parseCampaignId(value, 'Campaign ID'),
 		matches: ({ campaign_id: id }, value) => isSameId(id, Number(value)),
 	},
 	{
 		filter: 'from',
 		label: 'From',
-		name: 'callListFromName',
+		placeholder: 'from',
 		toValue: (value, dates) => boundOf(value, 'From', dates),
 	},
 	{
 		filter: 'to',
 		label: 'To',
-		name: 'callListToName',
+		placeholder: 'to',
 		toValue: (value, dates) => boundOf(value, 'To', dates),
 	},
 	{
 		filter: 'phone',
 		label: 'Phone Number',
-		name: 'callListPhoneName',
+		placeholder: 'phone',
 		toValue: (value) => withLatinDigits(asText(value)),
 		matches: isSameNumber,
 	},
@@ -91,6 +92,11 @@ const FILTERS: readonly Filter[] = [
 /** Those that the document shows. */
 export const KNOWN_STATUSES = `Known statuses are ${joinedWithAnd(OBSERVED_OUTCOMES)}. Any other one is sent to the service as it is.`;
 
+/** Whether the service can filter its calls by their start. */
+export function hasStart({ profile }: Account): boolean {
+	return profile.has('calls', 'from');
+}
+
 /** The filters that are set, for a message: `Status "picked" and Phone Number "+919876543210"`. Empty if there are none. */
 export function describeFilters(filters: CallFilters): string {
 	const given = FILTERS.filter(({ filter }) => !isUnset(filters[filter]));
@@ -98,27 +104,31 @@ export function describeFilters(filters: CallFilters): string {
 }
 
 /**
- * The query of these filters. Filters with the same name repeat it.
+ * The query of these filters.
  *
  * @param zone time zone for dates without an offset
- * @param alsoRequired other fields of the API mapping, so that one error names all
- * @throws InvalidInput for an invalid value, or a filter without a name in the API mapping
+ * @param more other values of the request
+ * @throws InvalidInput for an invalid value, or a value for which the profile has no place
  */
 export function callListQuery(
 	filters: CallFilters,
-	mapping: ApiMapping,
+	profile: ServiceProfile,
 	zone: string,
-	alsoRequired: readonly MappingName[] = [],
+	more: ValuesOf<'calls'> = {},
 ): Query {
 	requireOrder(filters, zone);
-	const given = FILTERS.filter(({ filter }) => !isUnset(filters[filter]));
-	mapping.require([...given.flatMap(({ name = [] }) => name), ...alsoRequired]);
-	const dates = { form: mapping.optional('callListDateForm'), zone };
-	const query = given.map(({ filter, name, toValue }) => ({
-		name: name === undefined ? 'campaign_upload_id' : mapping.required(name),
-		value: toValue(filters[filter], dates),
-	}));
-	return queryOf(query);
+	const dates = { form: profile.part('calls')?.dates, zone };
+	const values = { ...more };
+	const documented: Query = {};
+	for (const { filter, placeholder, toValue } of FILTERS) {
+		if (isUnset(filters[filter])) continue;
+		const value = toValue(filters[filter], dates);
+		if (placeholder === undefined) documented.campaign_upload_id = value;
+		else values[placeholder] = value;
+	}
+	// A service shows its first calls without a profile.
+	const isShown = profile.part('calls') !== undefined || !Object.values(values).every(isUnset);
+	return { ...(isShown && profile.request('calls', values).query), ...documented };
 }
 
 /**
@@ -130,15 +140,17 @@ export function callListQuery(
 export function requireMatching(
 	calls: readonly JsonObject[],
 	filters: CallFilters,
-	mapping: ApiMapping,
+	profile: ServiceProfile,
 ): void {
-	for (const { filter, label, name, matches = () => true } of FILTERS) {
+	for (const { filter, label, placeholder, matches = () => true } of FILTERS) {
 		const { [filter]: value } = filters;
 		if (isUnset(value) || calls.every((call) => matches(call, value))) continue;
 		throw new OutcomeUnknown(
 			`The service returned calls that don't match '${label}' (${quoted(value)})`,
 			onScreenOnly(
-				name === undefined ? 'Ask your service provider.' : mapping.ignoredParameter(name),
+				placeholder === undefined
+					? 'Ask your service provider.'
+					: profile.ignoredParameter('calls', placeholder),
 			),
 		);
 	}

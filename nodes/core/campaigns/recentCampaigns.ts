@@ -3,11 +3,12 @@ import pLimit from 'p-limit';
 import type { ApiClient } from '../service/client';
 import { READS_AT_ONCE } from '../service/limits';
 import { readPages } from '../service/paging';
-import type { ApiMapping } from '../profile/apiMapping';
+import type { Account } from '../profile/serviceProfile';
 import { readCampaign } from './campaign';
 import type { Clock } from '../values/clock';
 import { plainText } from '../values/values';
 import { callList } from '../calls/callList';
+import { hasStart } from '../calls/callListQuery';
 
 /** Calls to look at. More would keep the user waiting. */
 const MAX_CALLS = 200;
@@ -19,21 +20,17 @@ type RecentCampaign = { id: string; name: string };
 
 /**
  * The campaigns of recent calls, by `campaign_id` of the call list ("List Calls") and the names of "Campaign Status". The
- * document has no request that lists campaigns. If the API mapping has no name for a start date, the campaigns of the
+ * document has no request that lists campaigns. If the profile has no start date, the campaigns of the
  * first calls that the service lists.
  *
- * @throws InvalidInput if the call list needs more of the API mapping
+ * @throws InvalidInput if the call list needs more of the profile
  * @throws OutcomeUnknown if the response has no list of calls
  */
-export async function recentCampaigns(
-	client: ApiClient,
-	mapping: ApiMapping,
-	clock: Clock,
-): Promise<RecentCampaign[]> {
-	const hasStart = mapping.optional('callListFromName') !== undefined;
+export async function recentCampaigns(account: Account, clock: Clock): Promise<RecentCampaign[]> {
+	const { client } = account;
 	const from = new Date(clock.now() - RECENT_MS).toISOString();
-	const filters = hasStart ? { from } : {};
-	const list = callList(client, { filters, limit: MAX_CALLS }, mapping);
+	const filters = hasStart(account) ? { from } : {};
+	const list = callList(account, { filters, limit: MAX_CALLS });
 	const { entries: calls } = await readPages(list, MAX_CALLS);
 	const ids = uniq(calls.map(({ campaign_id: id }) => plainText(id)).filter((id) => id !== ''));
 	const parallel = pLimit(READS_AT_ONCE);

@@ -1,17 +1,15 @@
 import once from 'lodash/once';
 import { findAgents, requireAllAgents } from '../agents';
-import type { ApiClient } from '../service/client';
 import { getActiveAgents } from '../service/endpoints';
 import { asSentence, explained } from '../service/errors';
 import type { ApiResponse } from '../service/http';
 import { readWholeList } from '../service/paging';
-import type { ApiMapping } from '../profile/apiMapping';
+import type { Account } from '../profile/serviceProfile';
 import { forEachWithPauses } from '../values/pauses';
 import { counted } from '../values/values';
-import { DND_LIST_KEEPS_CHANGING, dndList } from './dndList';
+import { DND_LIST_KEEPS_CHANGING, dndList, isListShown } from './dndList';
 import { ListedNumbers } from './listedNumbers';
 
-type Account = { client: ApiClient; apiMapping: ApiMapping };
 /** The numbers to call, and a word for what they belong to. */
 type Numbers = { phones: Iterable<string>; what: string };
 
@@ -32,20 +30,18 @@ async function checkAgent(
 	const unreadable = (what: string) => (error: unknown) =>
 		`${what} couldn't be read: ${asSentence(explained(error).message)}`;
 	return await Promise.all([
-		activeText(readAgents, account.apiMapping, agentUuid).catch(
-			unreadable('The list of active agents'),
-		),
+		activeText(readAgents, account, agentUuid).catch(unreadable('The list of active agents')),
 		skippedText(account, agentUuid, numbers).catch(unreadable("The agent's do-not-disturb list")),
 	]);
 }
 
 async function activeText(
 	readAgents: () => Promise<ApiResponse>,
-	apiMapping: ApiMapping,
+	account: Account,
 	agentUuid: string,
 ): Promise<string> {
 	const { body } = await readAgents();
-	const agents = findAgents(body, apiMapping);
+	const agents = findAgents(body, account);
 	if (agents.some(({ uuid }) => uuid === agentUuid)) return 'The agent is active.';
 	requireAllAgents(body, agents);
 	return "The agent isn't among the active agents of the account, so it may not call anybody.";
@@ -53,14 +49,13 @@ async function activeText(
 
 /** Nothing is known of the list if the credential doesn't describe it. */
 async function skippedText(
-	{ client, apiMapping }: Account,
+	account: Account,
 	agentUuid: string,
 	{ phones, what }: Numbers,
 ): Promise<string> {
-	const names = ['dndListAgentName', 'dndListPageName'] as const;
-	if (names.some((name) => apiMapping.optional(name) === undefined))
+	if (!isListShown(account))
 		return "The credential doesn't describe the agent's do-not-disturb list, so only the service checks it.";
-	const list = dndList(client, { agentUuid, limit: Infinity }, apiMapping);
+	const list = dndList(account, { agentUuid, limit: Infinity });
 	const { entries } = await readWholeList(list, DND_LIST_KEEPS_CHANGING);
 	const listed = new ListedNumbers(entries);
 	let [all, skipped, unclear] = [0, 0, 0];

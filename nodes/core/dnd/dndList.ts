@@ -1,19 +1,20 @@
-import type { ApiClient } from '../service/client';
 import { type Additions, listDndNumbers } from '../service/endpoints';
 import { isSameId } from '../service/envelope';
 import { OutcomeUnknown } from '../service/errors';
 import { LIMITS } from '../service/limits';
 import { MAX_READINGS, type PagedList, pagesByMeta } from '../service/paging';
 import { type Explanation, onScreenOnly } from '../service/resolution';
-import type { ApiMapping, MappingName } from '../profile/apiMapping';
-import { queryOf } from '../profile/placeValues';
+import type { Account } from '../profile/serviceProfile';
+import { digitsIn } from '../phone/written';
+import type { JsonObject } from '../values/json';
+import { asText } from '../values/values';
 import type { Limiter } from '../values/keyedMutex';
 
 export type DndListRequest = {
 	agentUuid: string;
 	/** Digits that an entry's number must contain. */
 	phone?: string | undefined;
-	/** Infinity for every entry. If omitted, the list is probably one page. Only a second one needs the page parameter. */
+	/** Infinity for every entry. If omitted, the list is probably one page. */
 	limit?: number;
 	additions?: Additions;
 	limiter?: Limiter;
@@ -32,42 +33,53 @@ export const DND_LIST_KEEPS_CHANGING: Explanation = {
 /**
  * The entries of an agent's list.
  *
- * @throws InvalidInput if the API mapping lacks a value, before anything is sent
+ * @throws InvalidInput if the profile lacks something, before anything is sent
  */
 export function dndList(
-	client: ApiClient,
-	{ agentUuid, phone, limit, additions, limiter }: DndListRequest,
-	mapping: ApiMapping,
+	{ client, profile }: Account,
+	{ agentUuid: agent, phone, limit, additions, limiter }: DndListRequest,
 ): PagedList<number> {
 	// With a limit, the largest useful page.
-	const isSized = limit !== undefined && mapping.optional('dndListPerPageName') !== undefined;
-	const size = isSized ? Math.min(limit, LIMITS.dndEntriesPerPage) : undefined;
-	const values: Array<{ detail: MappingName; value: string | number }> = [
-		{ detail: 'dndListAgentName', value: agentUuid },
-		...(phone === undefined ? [] : [{ detail: 'dndListPhoneName' as const, value: phone }]),
-		...(size === undefined ? [] : [{ detail: 'dndListPerPageName' as const, value: size }]),
-	];
-	const pageName = 'dndListPageName';
-	mapping.require([
-		...(limit === undefined ? [] : ([pageName] as const)),
-		...values.map(({ detail }) => detail),
-	]);
-	const query = queryOf(
-		values.map(({ detail, value }) => ({ name: mapping.required(detail), value })),
-	);
+	const isSized = limit !== undefined && profile.has('dnd.list', 'pageSize');
+	const pageSize = isSized ? Math.min(limit, LIMITS.dndEntriesPerPage) : undefined;
+	const queryFor = (page?: number) =>
+		profile.request('dnd.list', { agent, phone, pageSize, page }).query;
+	const firstQuery = queryFor();
 	return pagesByMeta({
 		request: async (page) => {
-			const selected = page === undefined ? {} : { [mapping.required(pageName)]: page };
-			return await listDndNumbers(client, { ...query, ...selected }, additions);
+			const query = page === undefined ? firstQuery : queryFor(page);
+			return await listDndNumbers(client, query, additions);
 		},
 		limiter,
-		loopAdvice: mapping.ignoredParameter(pageName),
+		loopAdvice: profile.ignoredParameter('dnd.list', 'page'),
 		check: (entries) => {
-			if (entries.every((entry) => isSameId(entry.agent_uuid, agentUuid))) return;
+			if (entries.every((entry) => isSameId(entry.agent_uuid, agent))) return;
 			throw new OutcomeUnknown(
 				'The service returned numbers of another agent than the requested one',
-				onScreenOnly(mapping.ignoredParameter('dndListAgentName')),
+				onScreenOnly(profile.ignoredParameter('dnd.list', 'agent')),
 			);
 		},
 	});
+}
+
+export function isListShown({ profile }: Account): boolean {
+	return profile.part('dnd.list') !== undefined;
+}
+
+/**
+ * Requires the digits for which the list was searched, because a service ignores a parameter that it doesn't know.
+ *
+ * @throws OutcomeUnknown if an entry doesn't have them
+ */
+export function requireContained(
+	{ profile }: Account,
+	entries: JsonObject[],
+	digits: string,
+): void {
+	const wanted = digitsIn(digits).replace(/^0+/, '');
+	if (entries.every(({ phone }) => digitsIn(asText(phone)).includes(wanted))) return;
+	throw new OutcomeUnknown(
+		"The service returned numbers without the digits in 'Phone Contains'",
+		onScreenOnly(profile.ignoredParameter('dnd.list', 'phone')),
+	);
 }

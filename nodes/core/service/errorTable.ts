@@ -181,7 +181,7 @@ const ROWS = [
 		message: 'The service found no usable phone number in the request',
 		next: 'Check the phone number. Give it with + and the country code, such as "+919876543210".',
 		onScreen:
-			"If it's correct, check 'Remove Number: Send Phone In' (dndRemovePhonePlacement) in the credential.",
+			"If it's correct, check where \"dnd.remove\" has {phone} in 'Service Profile' of the credential.",
 	},
 	{
 		code: 'post_call_analysis_missing',

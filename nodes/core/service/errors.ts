@@ -109,7 +109,7 @@ export function isTransient(error: unknown): boolean {
  */
 export type Outcome = 'not_sent' | 'rejected' | 'unknown';
 
-/** An invalid parameter or row, or a value that the API mapping of the credential lacks. Found before the request is sent. */
+/** An invalid parameter or row, or a value that the profile of the credential lacks. Found before the request is sent. */
 export class InvalidInput extends ExplainedError {
 	override readonly name = 'InvalidInput';
 

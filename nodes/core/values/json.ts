@@ -1,3 +1,5 @@
+import get from 'lodash/get';
+import has from 'lodash/has';
 import isPlainObject from 'lodash/isPlainObject';
 import { DateTime } from 'luxon';
 
@@ -96,27 +98,10 @@ function isEscaped(text: string, at: number): boolean {
 	return (at - first) % 2 === 1;
 }
 
-/**
- * Splits a path at its dots. `\.` is a dot in a name. A single dot is an empty path. All paths in fields and in the
- * credential have this form, except where users expect n8n's: `push/columns.ts`, `outputFields.ts`, and `rowExpression.ts`.
- */
-export function pathOf(text: string): string[] {
-	return text
-		.split(/(?<!\\)\./)
-		.filter(Boolean)
-		.map((name) => name.replaceAll('\\.', '.'));
-}
-
-/** The value at a path. `undefined` if it doesn't exist. In a list, -1 is the last entry. */
+/** The value at a lodash path such as `data.calls[0]`. `undefined` if it doesn't exist. */
 export function valueAt(value: JsonValue, path: string): JsonValue | undefined {
-	let current: JsonValue | undefined = value;
-	for (const name of pathOf(path)) {
-		if (Array.isArray(current))
-			current = /^-?\d+$/.test(name) ? current.at(Number(name)) : undefined;
-		else
-			current = isJsonObject(current) && Object.hasOwn(current, name) ? current[name] : undefined;
-	}
-	return current;
+	const found: unknown = has(value, path) ? get(value, path) : undefined;
+	return isJsonValue(found) ? found : undefined;
 }
 
 /**
@@ -184,12 +169,13 @@ export function outlineOf(root: JsonValue): string {
 	const queue: Array<{ value: JsonValue; path: string }> = [{ value: root, path: '' }];
 	for (let at = 0; at < queue.length && paths.length < MAX_PATHS; at++) {
 		const { value = null, path = '' } = queue[at] ?? {};
-		if (Array.isArray(value)) paths.push(`${path === '' ? '.' : path} (a list)`);
+		if (Array.isArray(value)) paths.push(path === '' ? 'only a list' : `${path} (a list)`);
 		if (!isJsonObject(value)) continue;
 		if (path !== '') paths.push(`${path} (an object)`);
 		for (const [name, inner] of Object.entries(value).slice(0, MAX_PATHS)) {
-			const written = name.replaceAll('.', '\\.');
-			queue.push({ value: inner, path: path === '' ? written : `${path}.${written}` });
+			const isPlain = /^[^.[\]"']+$/.test(name);
+			const written = isPlain ? `.${name}` : `[${JSON.stringify(name)}]`;
+			queue.push({ value: inner, path: `${path}${written}`.replace(/^\./, '') });
 		}
 	}
 	return paths.join(', ') || 'neither a list nor an object';

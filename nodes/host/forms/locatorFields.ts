@@ -58,9 +58,9 @@ export async function searchAgents(
 	this: ILoadOptionsFunctions,
 	filter = '',
 ): Promise<INodeListSearchResult> {
-	return await searchEntries(this, filter, async ({ client, apiMapping }) => {
-		const { body } = await getActiveAgents(client);
-		return findAgents(body, apiMapping).map(({ uuid, name }) => ({ name, value: uuid }));
+	return await searchEntries(this, filter, async (account) => {
+		const { body } = await getActiveAgents(account.client);
+		return findAgents(body, account).map(({ uuid, name }) => ({ name, value: uuid }));
 	});
 }
 
@@ -69,8 +69,8 @@ export async function searchCampaigns(
 	this: ILoadOptionsFunctions,
 	filter = '',
 ): Promise<INodeListSearchResult> {
-	return await searchEntries(this, filter, async ({ client, apiMapping }) => {
-		const campaigns = await recentCampaigns(client, apiMapping, clock);
+	return await searchEntries(this, filter, async (account) => {
+		const campaigns = await recentCampaigns(account, clock);
 		// n8n stores the name with the workflow, so it has nothing that changes, such as the status.
 		return campaigns.map(({ id, name }) => ({ name: name || `Campaign ${id}`, value: id }));
 	});

@@ -1,5 +1,5 @@
 import { fingerprint } from '../../core/values/hash';
-import { ApiMapping } from '../../core/profile/apiMapping';
+import { type Account, ServiceProfile } from '../../core/profile/serviceProfile';
 import { ApiClient } from '../../core/service/client';
 import { withoutSecret } from '../../core/service/secrets';
 import { anyOf } from '../../core/values/clock';
@@ -8,12 +8,10 @@ import { clock } from '../clock';
 import { deadlineOf } from '../caller/caller';
 import { createTransport, type ServiceContext, stopSignalOf } from './transport';
 
-export type AccountClient = {
-	client: ApiClient;
+export type AccountClient = Account & {
 	baseUrl: string;
 	/** A fingerprint of the token, which identifies the account. */
 	account: string;
-	apiMapping: ApiMapping;
 	/** Hides the API token in a text that doesn't come through the client, such as a frame. */
 	hideApiToken: (text: string) => string;
 };
@@ -29,7 +27,7 @@ export async function createAccountClient(context: ServiceContext): Promise<Acco
 		client: new ApiClient(transport, clock, Math.random, apiToken, at, stop),
 		baseUrl,
 		account: fingerprint(apiToken),
-		apiMapping: new ApiMapping(data),
+		profile: new ServiceProfile(data.serviceProfile ?? ''),
 		hideApiToken: (text) => withoutSecret(text, apiToken),
 	};
 }

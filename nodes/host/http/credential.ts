@@ -1,14 +1,10 @@
 import {
 	type ICredentialDataDecryptedObject,
 	type IHttpRequestOptions,
-	type INodeProperties,
 	UserError,
 } from 'n8n-workflow';
 import { isBelow, parseApiToken, parseBaseUrl } from '../../core/service/access';
 import { explained } from '../../core/service/errors';
-import { PROVIDER_SENT_SETTINGS } from '../../core/profile/providerSettings';
-import { MAPPING_TOPICS } from '../../core/profile/topics';
-import type { MappingField, MappingTopic } from '../../core/profile/field';
 
 /** Type name of the credential. Saved workflows depend on it. */
 export const CREDENTIAL = 'voiceChatAgentApiTokenApi';
@@ -98,38 +94,4 @@ function targetOf({ url, uri }: { url?: unknown; uri?: unknown }): URL | null {
 
 function textOf(url: unknown): string {
 	return typeof url === 'string' || url instanceof URL ? String(url) : '';
-}
-
-/** The API mapping in the credential form, behind its switch: a switch for each topic, which shows its fields. */
-export function apiMappingProperties(): INodeProperties[] {
-	return MAPPING_TOPICS.flatMap((topic) => [
-		{
-			displayName: topic.switchLabel,
-			name: topic.switchName,
-			type: 'boolean' as const,
-			default: false,
-			description: topic.switchDescription,
-			displayOptions: { show: { [PROVIDER_SENT_SETTINGS]: [true] } },
-		},
-		...Object.entries(topic.fields).map(([name, field]) => toProperty(topic, name, field)),
-	]);
-}
-
-function toProperty(topic: MappingTopic, name: string, field: MappingField): INodeProperties {
-	const shared = {
-		displayName: field.label,
-		name,
-		default: '',
-		description: field.description,
-		displayOptions: { show: { [PROVIDER_SENT_SETTINGS]: [true], [topic.switchName]: [true] } },
-	};
-	if (field.choices === undefined) {
-		return { ...shared, type: 'string', placeholder: field.placeholder ?? '' };
-	}
-	const choices = field.choices.map((choice) => ({ ...choice }));
-	return {
-		...shared,
-		type: 'options',
-		options: [{ name: field.unset ?? 'Not Set', value: '' }, ...choices],
-	};
 }

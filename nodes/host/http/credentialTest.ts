@@ -7,8 +7,9 @@ import { explained, isRejection, NotSent, ServiceRejection } from '../../core/se
 import { type Transport, VALIDATION_STATUSES } from '../../core/service/http';
 import { ApiClient } from '../../core/service/client';
 import { getActiveAgents } from '../../core/service/endpoints';
-import { ApiMapping } from '../../core/profile/apiMapping';
-import { type MappingTestResult, testMapping } from '../../core/profileTest/testMapping';
+import { SERVICE_PROFILE } from '../../core/profile/readProfile';
+import { ServiceProfile } from '../../core/profile/serviceProfile';
+import { type ProfileTestResult, testProfile } from '../../core/profileTest/testProfile';
 import { clock } from '../clock';
 import { readServiceAccess, type ServiceAccess } from './credential';
 import { toFault, toHttpResponse } from './transport';
@@ -17,7 +18,7 @@ const TEST_TIMEOUT_MS = 15_000;
 const ACCEPTED = 'The service accepts the API token';
 
 /**
- * Tests the credential with a read of the active agents, then the API mapping with other reads. A rejection of the
+ * Tests the credential with a read of the active agents, then the profile with other reads. A rejection of the
  * request's parameters proves that the service accepted the token. A "not found", a web page, or an unreadable response
  * means that 'Base URL' is wrong.
  */
@@ -29,26 +30,26 @@ export async function voiceChatAgentApiTest(
 		const access = readServiceAccess(data);
 		const transport = transportFor(this, access);
 		const client = new ApiClient(transport, clock, Math.random, access.apiToken);
-		const mapping = new ApiMapping(data);
+		const profile = new ServiceProfile(data.serviceProfile ?? '');
 		const { agents, failure } = await getActiveAgents(client).then(
 			({ body }) => ({ agents: body, failure: null }),
 			(error: unknown) => ({ agents: undefined, failure: toTestFailure(error) }),
 		);
-		return failure ?? toTestResult(await testMapping(client, mapping, agents));
+		return failure ?? toTestResult(await testProfile({ client, profile }, agents));
 	} catch (error) {
 		const { message, resolution } = explained(error);
 		return testFailure(message, resolution);
 	}
 }
 
-function toTestResult({ read, untested, failures }: MappingTestResult): INodeCredentialTestResult {
+function toTestResult({ read, untested, failures }: ProfileTestResult): INodeCredentialTestResult {
 	if (failures.length > 0) {
-		const message = [`${ACCEPTED}, but parts of the API mapping don't work.`, ...failures];
+		const message = [`${ACCEPTED}, but parts of '${SERVICE_PROFILE}' don't work.`, ...failures];
 		return { status: 'Error', message: message.join(' ') };
 	}
 	const sentences = [
 		ACCEPTED,
-		...(read.length > 0 ? [`Tested with the API mapping: ${read.join(', ')}`] : []),
+		...(read.length > 0 ? [`Tested with '${SERVICE_PROFILE}': ${read.join(', ')}`] : []),
 		...(untested.length > 0 ? [`Not tested: ${untested.join(', ')}`] : []),
 	];
 	return { status: 'OK', message: sentences.join('. ') };

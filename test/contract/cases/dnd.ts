@@ -1,3 +1,4 @@
+import { requestOf } from '../../simulator/dialects/profile';
 import type { INodeParameters } from 'n8n-workflow';
 import { fixtures, type Dialect, type Simulator } from '../../simulator';
 import { agent, type ContractCase } from '../contractCase';
@@ -108,9 +109,10 @@ export const dnd: ContractCase[] = [
 	},
 	{
 		title: 'stops if the service finds no phone number in the request, at any HTTP status',
-		credential: ({ dnd: { remove } }) => ({
-			dndRemovePhonePlacement: remove.phone.in === 'query' ? 'body' : 'query',
-		}),
+		profile: ({ dnd: { remove } }) => {
+			const place = remove.phone.in === 'query' ? 'body' : 'query';
+			return { 'dnd.remove': requestOf({ ...remove, phone: { ...remove.phone, in: place } }) };
+		},
 		parameters: of('remove', dndPhone),
 		requests: ['DELETE /v1/dnd_numbers'],
 		rejection: 'The service found no usable phone number in the request',

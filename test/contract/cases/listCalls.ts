@@ -96,9 +96,8 @@ export const listCalls: ContractCase[] = [
 		},
 	},
 	{
-		title:
-			'returns the calls of the first page if the credential does not name the path of the list',
-		credential: () => ({ callListPath: '' }),
+		title: 'returns the calls of the first page if the profile does not show the list',
+		profile: () => ({ calls: {} }),
 		parameters: { operation: 'getMany', limit: 3, output: 'raw' },
 		requests: [LIST],
 		// Under keys or in other objects, they could be anything.

@@ -1,7 +1,3 @@
-import {
-	PROVIDER_SENT_SETTINGS,
-	PROVIDER_SETTINGS,
-} from '../../../nodes/core/profile/providerSettings';
 import { engineTool, hintsOf, searchList, service } from '../../engine';
 import { nodeHarness } from '../nodeHarness';
 
@@ -100,35 +96,24 @@ test('the Agent field offers the active agents', async () => {
 	expect(results).toEqual([{ name: 'Sales', value: 'agent_a1' }]);
 });
 
-test("while 'My Provider Sent Settings' is off, settings that the credential still has don't apply", async () => {
-	const credential = {
-		[PROVIDER_SENT_SETTINGS]: false,
-		[PROVIDER_SETTINGS]: 'not a block',
-		describeAgents: true,
-		agentsPath: 'data',
-	};
-	agents().reply(200, LIST);
-	expect(await harness.records({ operation: 'getMany' }, { credential })).toHaveLength(2);
-
+test('agents that are not recognized are an error that says whom to ask', async () => {
 	agents()
 		.times(2)
 		.reply(200, { success: true, data: { agent_a1: 'Sales' } });
 	const search = searchList(harness.node('placeCall'), 'searchAgents', '');
 	await expect(search).rejects.toThrow('The response has no recognizable list of active agents');
-	expect(await harness.errorOf({ operation: 'getMany' }, { credential })).toMatchObject({
+	expect(await harness.errorOf({ operation: 'getMany' })).toMatchObject({
 		message: 'The response has no recognizable list of active agents',
-		description: expect.stringContaining(
-			"In the credential, turn on 'My Provider Sent Settings', then turn on 'Set Up the List of Agents' and fill in",
-		),
+		description: expect.stringContaining('Ask your service provider for "agents" with the'),
 	});
 });
 
 test.each<[string, object]>([
-	['.', []],
+	['{response}', []],
 	['agents', { agents: [] }],
 	['agents', { agents: {} }],
-])('with the path %j, %j is a list without active agents', async (agentsPath, body) => {
-	const credential = { describeAgents: true, agentsPath };
+])('with the list %j, %j has no active agents', async (list, body) => {
+	const credential = { serviceProfile: { agents: { list } } };
 	agents().times(3).reply(200, body);
 	expect(await harness.records({ operation: 'getMany' }, { credential })).toEqual([]);
 	const check = { operation: 'check', agentUuid: { __rl: true, mode: 'id', value: 'agent_b2' } };

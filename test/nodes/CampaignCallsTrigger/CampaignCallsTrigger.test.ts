@@ -431,7 +431,7 @@ it.each<[INodeParameters, string]>([
 		{ filters: { campaignIds: '999' } },
 		`'Campaign IDs' in 'Filters' excludes each call of campaign ${campaigns.active}`,
 	],
-	// Without the API mapping.
+	// Without a profile.
 	[{}, 'call list'],
 ])('%j is not published with an empty credential', async (parameters, message) => {
 	const pollTimes = { item: [{ mode: 'everyMinute' }] };

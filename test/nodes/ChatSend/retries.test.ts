@@ -5,7 +5,7 @@ import {
 	type INodeParameters,
 	type WorkflowExecuteMode,
 } from 'n8n-workflow';
-import { apiMappingOf } from '../../contract/credentialFor';
+import { profileOf } from '../../simulator/dialects/profile';
 import {
 	engineHarness,
 	engineTool,
@@ -31,9 +31,9 @@ beforeEach(() => speedUp(50));
 afterEach(() => jest.restoreAllMocks());
 
 async function workflowWith(type: string, parameters: INodeParameters, isContinued = false) {
-	const mapping = { describeChat: true, ...apiMappingOf(dialects.plain) };
+	const credential = { serviceProfile: JSON.stringify(profileOf(dialects.plain)) };
 	return oneNodeWorkflow(
-		await harness.nodeWith(mapping, type, {
+		await harness.nodeWith(credential, type, {
 			parameters,
 			...(isContinued && { onError: 'continueRegularOutput' }),
 		}),
@@ -128,8 +128,8 @@ test('after n8n was killed, no context is added to a session that got some, also
 test('a tool in a retry of an execution that n8n did not store sends no message again, and says so to the model', async () => {
 	const bodies: IDataObject[] = [];
 	respond(ASYNC, bodies, 200, 2);
-	const mapping = { describeChat: true, ...apiMappingOf(dialects.plain) };
-	const node = await harness.nodeWith(mapping, 'chatSend', { parameters: MESSAGE });
+	const credential = { serviceProfile: JSON.stringify(profileOf(dialects.plain)) };
+	const node = await harness.nodeWith(credential, 'chatSend', { parameters: MESSAGE });
 	const runtimeData = { version: 1, establishedAt: Date.now(), source: 'trigger' } as const;
 	const attempt = async (mode: WorkflowExecuteMode) => {
 		const data = createRunExecutionData({ executionData: { runtimeData } });

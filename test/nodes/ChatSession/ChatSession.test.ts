@@ -8,9 +8,11 @@ const AGENT = { agentUuid: { __rl: true, mode: 'id', value: agents.full } };
 
 describe('create', () => {
 	test.each([
-		['a path without a value', { chatCreateSessionPath: 'data.talk.id' }, 'check'],
-		['no path, and an ID under another name', {}, 'fill in'],
-	])('%s: one hint for all items names the setting', async (_name, credential, verb) => {
+		['a path without a value', { session: 'data.talk.id' }],
+		['no path, and an ID under another name', {}],
+	])('%s: one hint for all items names the place in the profile', async (_name, session) => {
+		const shown = { body: { agent_uuid: '{agent}' }, ...session };
+		const credential = { serviceProfile: { 'chat.session': shown } };
 		service()
 			.post('/v1/chat/session')
 			.times(2)
@@ -22,7 +24,7 @@ describe('create', () => {
 		expect(records(run)).toEqual([{ id: 's-2' }, { id: 's-2' }]);
 		expect(run.data.resultData.runData.Node?.at(-1)?.hints).toEqual([
 			{
-				message: `A chat session was created, but its ID wasn't found in the response. In the credential, turn on 'My Provider Sent Settings', then turn on 'Set Up Chat Requests' and ${verb} 'Create Session: Path to Session ID in Response'.`,
+				message: `A chat session was created, but its ID wasn't found in the response. In the credential, check "session" in "chat.session" of 'Service Profile'.`,
 			},
 		]);
 	});
@@ -31,10 +33,7 @@ describe('create', () => {
 		for (const data of [{ session_id: 's-1' }, { id: 's-2' }]) {
 			service().post('/v1/chat/session').reply(200, { success: true, data });
 		}
-		const run = await harness.runOnNock(
-			{ operation: 'create', ...AGENT },
-			{ items: [{}, {}], credential: { chatCreateSessionPath: '' } },
-		);
+		const run = await harness.runOnNock({ operation: 'create', ...AGENT }, { items: [{}, {}] });
 		expect(records(run)).toMatchObject([{ session_id: 's-1' }, { id: 's-2' }]);
 		expect(hintsOf(run)).toEqual([expect.stringContaining("its ID wasn't found")]);
 	});

@@ -1,9 +1,11 @@
-import type { INodeParameters } from 'n8n-workflow';
+import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import nock from 'nock';
 import { hintsOf, InFlight, service } from '../../engine';
-import { DETAILS, dndHarness, entry, listOf, PATH } from './dndHarness';
+import { dndHarness, entry, listOf, PATH, PROFILE } from './dndHarness';
 
-const credential = DETAILS;
+const credential = { serviceProfile: PROFILE };
+/** A credential whose profile has another form of a part. */
+const withPart = (part: IDataObject) => ({ serviceProfile: { ...PROFILE, ...part } });
 const add = dndHarness('add', { phone: '+91 98123-45678' });
 const remove = dndHarness('remove', { phone: '98123 45678' });
 const check = dndHarness('check', { phone: '={{ $json.phone }}' });
@@ -18,31 +20,34 @@ const list = (query: object) =>
 
 describe('Add', () => {
 	const body = { add_agent: 'agent_a1', add_phone: '+919812345678' };
-	const placed = {
-		dndAddPlacement: '',
-		dndAddAgentPlacement: 'query',
-		dndAddPhonePlacement: 'body',
-	};
-	const nested = { dndAddAgentName: 'entry.agent', dndAddPhoneName: 'entry.phone' };
+	const placed = { query: { add_agent: '{agent}' }, body: { add_phone: '{phone}' } };
+	const nested = { body: { entry: { agent: '{agent}', phone: '{phone}', by: ['n8n', 7] } } };
 	const developerSettings = {
 		additionalBodyFields: { entry: { source: 'crm', phone: 'x' } },
 		additionalQueryParameters: '{ "notify": "no" }',
 	};
 
-	test.each<[string, object, INodeParameters, object, object]>([
+	test.each<[string, IDataObject, INodeParameters, object, object]>([
 		[
-			'each value at its own placement, without a general one',
+			'each value at its own place, and no reason if the profile has none',
 			placed,
 			{},
 			{ add_phone: body.add_phone },
 			{ add_agent: body.add_agent },
 		],
-		['no reason, so its name may be missing', { dndAddReasonName: '' }, {}, body, {}],
+		['no empty reason', PROFILE['dnd.add'], { reason: ' ' }, body, {}],
+		[
+			'a text around a value, and nothing of a list without its reason',
+			{ body: { to: 'tel:{phone}', by: '{agent}', notes: ['{reason?}'] } },
+			{},
+			{ to: 'tel:+919812345678', by: 'agent_a1' },
+			{},
+		],
 		[
 			'additional fields in nested objects, which do not replace those of the node',
 			nested,
 			{ developerSettings },
-			{ entry: { agent: 'agent_a1', phone: '+919812345678', source: 'crm' } },
+			{ entry: { agent: 'agent_a1', phone: '+919812345678', by: ['n8n', 7], source: 'crm' } },
 			{ notify: 'no' },
 		],
 	])('sends %s', async (_what, details, parameters, sent, query) => {
@@ -50,9 +55,9 @@ describe('Add', () => {
 			.post(PATH, { ...sent })
 			.query({ ...query })
 			.reply(200, DONE);
-		expect(await add.records(parameters, { credential: { ...credential, ...details } })).toEqual([
-			{ message: 'Done' },
-		]);
+		expect(await add.records(parameters, { credential: withPart({ 'dnd.add': details }) })).toEqual(
+			[{ message: 'Done' }],
+		);
 	});
 
 	test('sends items one after another, and a stopped run reports what was added', async () => {
@@ -83,12 +88,12 @@ describe('Remove', () => {
 			.delete(PATH, { phone: '9812345678', why: 'came back' })
 			.query({ remove_agent: 'agent_a1', force: 'true' })
 			.reply(200, DONE);
-		const placed = { dndRemovePhonePlacement: 'body', dndRemoveAgentPlacement: 'query' };
+		const placed = { body: { phone: '{phone}' }, query: { remove_agent: '{agent}' } };
 		const developerSettings = {
 			additionalBodyFields: { why: 'came back' },
 			additionalQueryParameters: { force: true },
 		};
-		const setting = { credential: { ...credential, ...placed } };
+		const setting = { credential: withPart({ 'dnd.remove': placed }) };
 		expect(await remove.records({ developerSettings }, setting)).toMatchObject([{ deleted: true }]);
 	});
 
@@ -155,7 +160,7 @@ describe('Check', () => {
 		list({ list_phone: '78' }).reply(200, { ...listOf(), data });
 		expect(await check.errorOf({}, { items, credential })).toMatchObject({
 			message: 'The service returned numbers of another agent than the requested one',
-			description: expect.stringContaining("'Get List: Agent Parameter Name'"),
+			description: expect.stringContaining('check "{agent}" in "dnd.list"'),
 		});
 	});
 
@@ -189,15 +194,6 @@ describe('Check', () => {
 		}
 		expect(await check.records({}, { items, credential })).toMatchObject([{ on_dnd: true }]);
 	});
-
-	test('needs the name of the page parameter only for a second page', async () => {
-		list({ list_phone: '78' }).reply(200, pageOf(1));
-		const lacking = { ...credential, dndListPageName: '' };
-		expect(await check.errorOf({}, { items, credential: lacking })).toMatchObject({
-			message: 'The credential lacks settings for do-not-disturb lists',
-			description: expect.stringContaining("fill in 'Get List: Page Parameter Name'."),
-		});
-	});
 });
 
 describe('Get Many', () => {
@@ -214,7 +210,7 @@ describe('Get Many', () => {
 		list({ list_size: 100 }).reply(200, page(1, 1, 1, 2, 3));
 		expect(await getMany.records({ limit: 250 }, { credential })).toHaveLength(3);
 		list({}).reply(200, page(1, 1, 1, 2, 3));
-		const own = { ...credential, dndListPerPageName: '' };
+		const own = withPart({ 'dnd.list': { query: { list_agent: '{agent}', p: '{page}' } } });
 		expect(await getMany.records({ limit: 2 }, { credential: own })).toHaveLength(2);
 	});
 
@@ -292,35 +288,52 @@ describe('Get Many', () => {
 	});
 });
 
-const ALL_OF_ADD =
-	"'Add Number: Send Values In', 'Add Number: Agent Field Name', 'Add Number: Phone Field Name', and 'Add Number: Reason Field Name'";
+const ASK =
+	/^Ask your service provider for "dnd\.\w+" with the questionnaire \(https:.*provider-questionnaire\.md\), and paste the reply into 'Service Profile' in the credential\.$/;
 
-test.each<[string, typeof add, INodeParameters, string[], string]>([
-	['Add', add, { reason: 'asked' }, Object.keys(DETAILS), ALL_OF_ADD],
-	['Remove', remove, {}, ['dndRemovePhonePlacement'], "'Remove Number: Send Phone In'"],
-	['Remove', remove, {}, ['dndRemoveAgentPlacement'], "'Remove Number: Send Agent In'"],
-	['Remove', remove, {}, ['dndRemoveAgentName'], "'Remove Number: Agent Field Name'"],
-	['Check', check, { phone: '98123' }, ['dndListPhoneName'], "'Get List: Phone Filter Name'"],
-	['Check Many', checkMany, {}, ['dndListAgentName'], "'Get List: Agent Parameter Name'"],
-	['Check Many', checkMany, {}, ['dndListPageName'], "'Get List: Page Parameter Name'"],
-	['Get Many', getMany, {}, ['dndListAgentName'], "'Get List: Agent Parameter Name'"],
-	['Get Many', getMany, {}, ['dndListPageName'], "'Get List: Page Parameter Name'"],
-	[
-		'Get Many',
-		getMany,
-		{ phoneContains: '98' },
-		['dndListPageName', 'dndListPhoneName'],
-		"'Get List: Page Parameter Name' and 'Get List: Phone Filter Name'",
-	],
-])(
-	'%s sends nothing, and names what is missing in the credential',
-	async (_operation, node, parameters, missing, labels) => {
-		const lacking = Object.fromEntries(missing.map((name) => [name, '']));
-		expect(
-			await node.errorOf(parameters, { credential: { ...credential, ...lacking } }),
-		).toMatchObject({
-			message: 'The credential lacks settings for do-not-disturb lists',
-			description: expect.stringContaining(` fill in ${labels}.`),
+describe('before anything is sent', () => {
+	test.each([
+		['Add', add, '"dnd.add", for adding numbers to do-not-disturb lists'],
+		['Remove', remove, '"dnd.remove", for removing numbers from do-not-disturb lists'],
+		['Check', check, '"dnd.list", for do-not-disturb lists'],
+		['Check Many', checkMany, '"dnd.list", for do-not-disturb lists'],
+		['Get Many', getMany, '"dnd.list", for do-not-disturb lists'],
+	])('%s names the part that the profile lacks, and whom to ask', async (_name, node, part) => {
+		expect(await node.errorOf({ phone: '98123 45678' })).toMatchObject({
+			message: expect.stringContaining(`'Service Profile' in the credential lacks ${part}`),
+			description: expect.stringMatching(ASK),
 		});
-	},
-);
+	});
+
+	test.each<[string, typeof add, INodeParameters, IDataObject, string, RegExp]>([
+		[
+			'a reason that the profile has no place for',
+			add,
+			{ reason: 'asked' },
+			{ 'dnd.add': { query: { a: '{agent}', n: '{phone}' } } },
+			'"dnd.add" of \'Service Profile\' in the credential has no {reason}',
+			/If your service has no such value, leave its field empty\.$/,
+		],
+		[
+			'digits that the profile has no place for',
+			getMany,
+			{ phoneContains: '98' },
+			{ 'dnd.list': { query: { a: '{agent}', p: '{page}' } } },
+			'"dnd.list" of \'Service Profile\' in the credential has no {phone}',
+			/^Ask your service provider/,
+		],
+		[
+			'a reason that the service needs',
+			add,
+			{},
+			{ 'dnd.add': { body: { a: '{agent}', n: '{phone}', why: '{reason}' } } },
+			'The service needs {reason} for adding numbers to do-not-disturb lists',
+			/^Fill in its field\. If the service doesn't need it, write {reason\?} in "dnd\.add"/,
+		],
+	])('%s stops the node', async (_what, node, parameters, part, message, description) => {
+		expect(await node.errorOf(parameters, { credential: withPart(part) })).toMatchObject({
+			message: expect.stringContaining(message),
+			description: expect.stringMatching(description),
+		});
+	});
+});

@@ -9,13 +9,13 @@ import {
 	runKilled,
 	service,
 } from '../../engine';
-import { DETAILS, dndHarness, listOf, PATH } from './dndHarness';
+import { WITH_PROFILE, dndHarness, listOf, PATH } from './dndHarness';
 
 const ALL: INodeParameters = { allAgents: true, phone: '={{ $json.phone }}' };
 const add = dndHarness('add', ALL);
 const remove = dndHarness('remove', ALL);
 const check = dndHarness('check', ALL);
-const credential = DETAILS;
+const credential = WITH_PROFILE;
 const ASHA = '+919812345678';
 const RAVI = '+919812345679';
 const items = [{ phone: ASHA }, { phone: RAVI }];
@@ -183,7 +183,7 @@ describe('Add', () => {
 			'is not recognized',
 			() => agents([{ id: 5 }]),
 			'The response has no recognizable list of active agents',
-			"turn on 'Set Up the List of Agents'",
+			'Ask your service provider for "agents"',
 		],
 		[
 			'cannot be read',

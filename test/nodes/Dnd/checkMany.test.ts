@@ -1,9 +1,9 @@
 import { engineTool, output, runNode, service } from '../../engine';
-import { AGENT, DETAILS, dndHarness, listOf, PATH } from './dndHarness';
+import { AGENT, WITH_PROFILE, dndHarness, listOf, PATH } from './dndHarness';
 
 const harness = dndHarness('checkMany', { phone: '={{ $json.phone }}' });
 const { records, errorOf, run } = harness;
-const credential = DETAILS;
+const credential = WITH_PROFILE;
 const whole = (agent = 'agent_a1') =>
 	service().get(PATH).query({ list_agent: agent, list_size: 100 });
 const LISTED = {
@@ -20,7 +20,7 @@ const ROWS = [
 ];
 
 const checkNode = async () =>
-	await harness.nodeWith(DETAILS, 'dnd', {
+	await harness.nodeWith(WITH_PROFILE, 'dnd', {
 		parameters: { operation: 'checkMany', agentUuid: AGENT, phone: '={{ $json.phone }}' },
 	});
 

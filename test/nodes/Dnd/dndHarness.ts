@@ -3,21 +3,23 @@ import { nodeHarness } from '../nodeHarness';
 
 export const AGENT = { __rl: true, mode: 'id', value: 'agent_a1' };
 
-/** An API mapping with a different name for each value. */
-export const DETAILS = {
-	describeDnd: true,
-	dndAddPlacement: 'body',
-	dndAddAgentName: 'add_agent',
-	dndAddPhoneName: 'add_phone',
-	dndAddReasonName: 'add_reason',
-	dndListAgentName: 'list_agent',
-	dndListPhoneName: 'list_phone',
-	dndListPageName: 'list_page',
-	dndListPerPageName: 'list_size',
-	dndRemovePhonePlacement: 'query',
-	dndRemoveAgentPlacement: 'body',
-	dndRemoveAgentName: 'remove_agent',
+/** A profile with a different name for each value. */
+export const PROFILE = {
+	'dnd.add': {
+		body: { add_agent: '{agent}', add_phone: '{phone}', add_reason: '{reason?}' },
+	},
+	'dnd.list': {
+		query: {
+			list_agent: '{agent}',
+			list_phone: '{phone?}',
+			list_page: '{page?}',
+			list_size: '{pageSize?}',
+		},
+	},
+	'dnd.remove': { query: { phone: '{phone}' }, body: { remove_agent: '{agent}' } },
 };
+
+export const WITH_PROFILE = { serviceProfile: PROFILE };
 
 export const dndHarness = (operation: string, base: INodeParameters = {}) =>
 	nodeHarness('dnd', { operation, agentUuid: AGENT, ...base });

@@ -1,19 +1,18 @@
-import type { INodeParameters } from 'n8n-workflow';
+import type { ICredentialDataDecryptedObject, IDataObject, INodeParameters } from 'n8n-workflow';
 import nock from 'nock';
 import { hintsOf, InFlight, output, service } from '../../engine';
 import { nodeHarness } from '../nodeHarness';
 
 const { records, errorOf, run } = nodeHarness('getCall', { operation: 'getMany' });
-const credential = {
-	describeCallList: true,
-	callListPath: 'data',
-	callListPaging: 'pageFromOne',
-	callListPageName: 'p',
-	callListStatusName: 'st',
-	callListPageSizeName: 'n',
+const CALLS = {
+	query: { st: '{status?}', p: '{page}', n: '{pageSize?}' },
+	list: 'data',
+	next: { page: 1 },
 };
-const unsized = { ...credential, callListPageSizeName: '' };
-const counted = { ...unsized, callListTotalPath: 'total' };
+const withCalls = (more: IDataObject) => ({ serviceProfile: { calls: { ...CALLS, ...more } } });
+const credential = withCalls({});
+const unsized = withCalls({ query: { st: '{status?}', p: '{page}' } });
+const counted = withCalls({ total: 'total' });
 const list = (...ids: string[]) => ({
 	success: true,
 	data: ids.map((call_id) => ({ call_id, status: 'picked', channel: 'sip' })),
@@ -32,16 +31,17 @@ test('additional query parameters are sent, also with repeated names', async () 
 });
 
 describe('a list that may have more pages', () => {
-	test.each<[string, INodeParameters, object, number, string[]?]>([
+	test.each<[string, INodeParameters, ICredentialDataDecryptedObject, number, string[]?]>([
 		['has a hint', {}, {}, 1],
 		['has no hint if it is empty', {}, {}, 0, []],
 		['has no hint if it has as many calls as were asked for', { limit: 2 }, {}, 0],
-		['has no hint if it is known', {}, { ...credential, callListPaging: 'whole' }, 0],
+		['has no hint if it is known', {}, withCalls({ query: {}, next: 'none' }), 0],
 	])('%s', async (_what, parameters, details, count, ids = ['a', 'b']) => {
 		calls().reply(200, list(...ids));
-		const { data } = await run(parameters, { credential: { ...details } });
+		const { data } = await run(parameters, { credential: details });
 		const { hints = [] } = data.resultData.runData.Node?.[0] ?? {};
-		const message = /^The service returned 2 calls in its first response.*'Pagination'\.$/;
+		const message =
+			/^The service returned 2 calls in its first response.* Ask your service provider for "calls" with the questionnaire/;
 		expect(hints).toEqual(Array(count).fill({ message: expect.stringMatching(message) }));
 	});
 });
@@ -73,7 +73,7 @@ describe('a list that has fewer calls than its total', () => {
 			'Calls may be missing, because the call list changed in each of 3 readings',
 		);
 		expect(error?.description).toContain("set a larger 'Page Size'");
-		expect(error?.description).toContain("'Path to Total Count in Response'");
+		expect(error?.description).toContain('check "total" in "calls"');
 	});
 });
 
@@ -179,19 +179,21 @@ test.each([{}, { requireComplete: true }])(
 );
 
 describe('before anything is sent', () => {
-	const lacks = 'The credential lacks settings for the call list';
+	const lacks = '\'Service Profile\' in the credential lacks "calls", for the call list';
+	const hasNo = (values: string) =>
+		`"calls" of 'Service Profile' in the credential has no ${values}`;
 
-	test.each<[INodeParameters, { [name: string]: string | boolean }, string, RegExp?]>([
-		[{ filters: { status: 'x' } }, {}, lacks, / fill in 'Status Filter Name'\.$/],
+	test.each<[INodeParameters, ICredentialDataDecryptedObject, string, RegExp?]>([
+		[{ filters: { status: 'x' } }, {}, lacks, /^Ask your service provider for "calls"/],
 		[
 			{
 				returnAll: true,
 				filters: { status: 'x', phone: '98' },
 				developerSettings: { pageSize: 5 },
 			},
-			{ describeCallList: true, callListPhoneName: 'q' },
-			lacks,
-			/ fill in 'Status Filter Name', 'Path to List in Response', 'Pagination', 'Page, Offset, or Cursor Parameter Name', and 'Page Size Parameter Name'\.$/,
+			withCalls({ query: { p: '{page}', st: '{status?}' } }),
+			hasNo('{pageSize} and {phone}'),
+			/^Ask your service provider for it/,
 		],
 		[
 			{ filters: { campaignUploadId: 'x' } },

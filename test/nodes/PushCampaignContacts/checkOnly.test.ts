@@ -1,6 +1,7 @@
+import type { ICredentialDataDecryptedObject } from 'n8n-workflow';
 /** What to Do: Check Only. */
 import { engineTool, output, runNode, service } from '../../engine';
-import { DETAILS, listOf, PATH as DND_PATH } from '../Dnd/dndHarness';
+import { WITH_PROFILE, listOf, PATH as DND_PATH } from '../Dnd/dndHarness';
 import {
 	campaign,
 	jsonOf,
@@ -109,7 +110,7 @@ test('as a tool, reports the result, and the same contacts can be pushed afterwa
 });
 
 describe('the agent', () => {
-	const summaryOf = async (credential: { [name: string]: string | boolean } = {}) => {
+	const summaryOf = async (credential: ICredentialDataDecryptedObject = {}) => {
 		const { parameters } = pushNode(check);
 		const node = await harness.nodeWith(credential, 'pushCampaignContacts', { parameters });
 		const [item] = output(await runNode(node, rows), 'Node');
@@ -146,7 +147,7 @@ describe('the agent', () => {
 	])('with %j on its do-not-disturb list, which the credential describes', async (listed, more) => {
 		campaign();
 		dndList().reply(200, ofAgent(...listed));
-		expect(await summaryOf(DETAILS)).toBe(
+		expect(await summaryOf(WITH_PROFILE)).toBe(
 			`4 rows: 2 ready, 1 rejected, 1 duplicate. The agent is active. The agent's do-not-disturb list has 1 of 2 ready rows.${more} ${ONLY_PUSH}`,
 		);
 	});
@@ -155,7 +156,7 @@ describe('the agent', () => {
 		activeAgents().times(4).reply(503, '');
 		campaign();
 		dndList().times(4).reply(503, '');
-		const summary = await summaryOf(DETAILS);
+		const summary = await summaryOf(WITH_PROFILE);
 		expect(summary).toContain('4 rows: 2 ready, 1 rejected, 1 duplicate.');
 		expect(summary).toContain("The list of active agents couldn't be read: ");
 		expect(summary).toContain("The agent's do-not-disturb list couldn't be read: ");

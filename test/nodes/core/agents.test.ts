@@ -1,17 +1,16 @@
 import { findAgents } from '../../../nodes/core/agents';
-import { ApiMapping, type MappingName } from '../../../nodes/core/profile/apiMapping';
+import { ServiceProfile } from '../../../nodes/core/profile/serviceProfile';
 import type { JsonValue } from '../../../nodes/core/values/json';
 import { explainedBy } from './values/explainedBy';
 
-type Details = { [name in MappingName]?: string };
+type Details = { list?: string; id?: string; name?: string };
 
 const find = (response: JsonValue, details: Details = {}) =>
-	findAgents(response, new ApiMapping(details));
+	findAgents(response, { profile: new ServiceProfile({ agents: details }) });
 const named = (response: JsonValue, details?: Details) =>
 	find(response, details).map(({ uuid, name }) => [uuid, name]);
 
-const BY_KEY: Details = { agentsPath: 'data.agents', agentsIdPlace: 'key' };
-const BY_FIELD: Details = { agentsPath: 'data.agents', agentsIdPlace: 'field' };
+const BY_KEY: Details = { list: 'data.agents', id: '{key}' };
 
 test('finds agents by agent_uuid at any position, each once, the outermost first', () => {
 	const response: JsonValue = {
@@ -39,7 +38,7 @@ test.each<[string, Details, JsonValue]>([
 	['names under their IDs', BY_KEY, { agent_a1: 'Sales', agent_b2: 'B' }],
 	[
 		'with the ID and the name elsewhere',
-		{ ...BY_FIELD, agentsIdPath: 'ref.id', agentsNamePath: 't' },
+		{ list: 'data.agents', id: 'ref.id', name: 't' },
 		[
 			{ ref: { id: 'agent_a1' }, t: 'Sales' },
 			{ ref: { id: 'agent_b2' }, t: 'B' },
@@ -47,13 +46,13 @@ test.each<[string, Details, JsonValue]>([
 	],
 	[
 		'with agent_uuid, only in the given list',
-		{ agentsPath: 'data.agents' },
+		{ list: 'data.agents' },
 		[
 			{ agent_uuid: 'agent_a1', agent_name: 'Sales', backup: { agent_uuid: 'agent_c3' } },
 			{ agent_uuid: 'agent_b2', agent_name: 'B' },
 		],
 	],
-])('with the API mapping, finds agents %s', (_how, details, agents) => {
+])('with a profile, finds agents %s', (_how, details, agents) => {
 	const response = { data: { agents, inactive: [{ agent_uuid: 'agent_z9' }] } };
 	expect(named(response, details)).toEqual([
 		['agent_a1', 'Sales'],
@@ -64,53 +63,34 @@ test.each<[string, Details, JsonValue]>([
 	});
 });
 
-test('with the API mapping, finds IDs alone', () => {
-	expect(find(['agent_a1'], { agentsPath: '.', agentsIdPlace: 'entry' })).toEqual([
+test('with a profile, finds IDs alone', () => {
+	expect(find(['agent_a1'], { list: '{response}', id: '{entry}' })).toEqual([
 		{ uuid: 'agent_a1', name: 'agent_a1', record: { agent_uuid: 'agent_a1' } },
 	]);
 });
 
-const FILL_IN =
-	/turn on 'Set Up the List of Agents' and fill in 'Path to Agents in Response'.*The response contains /;
-const CHECK_PATH = /check 'Path to Agents in Response'\./;
-const CHECK_PLACE = /check 'Path to Agents in Response', 'Location of Agent ID'/;
+const CHECK = /^In the credential, check "list" and "id" in "agents".*The response contains /;
 
-test.each<[string, Details, JsonValue, resolution: RegExp]>([
-	['nothing', {}, null, FILL_IN],
-	['no list', {}, { success: true, data: {} }, FILL_IN],
-	['IDs as keys', {}, { data: { agent_a1: { title: 'Sales' } } }, FILL_IN],
-	['IDs as keys beside an empty list', {}, { data: { agent_a1: { tags: [] } } }, FILL_IN],
-	['IDs alone', {}, { data: ['agent_a1'] }, FILL_IN],
-	['IDs under another name', {}, { data: [{ id: 'agent_a1', lines: [] }] }, FILL_IN],
-	['something else', {}, { data: [{ id: 7 }] }, FILL_IN],
-	['no list at the path', BY_KEY, { data: {} }, CHECK_PATH],
-	['null at the path', BY_KEY, { data: { agents: null } }, CHECK_PATH],
-	['a word at the path', BY_KEY, { data: { agents: 'a1' } }, CHECK_PATH],
+test.each<[string, Details, JsonValue]>([
+	['nothing', {}, null],
+	['no list', {}, { success: true, data: {} }],
+	['IDs as keys', {}, { data: { agent_a1: { title: 'Sales' } } }],
+	['IDs as keys beside an empty list', {}, { data: { agent_a1: { tags: [] } } }],
+	['IDs alone', {}, { data: ['agent_a1'] }],
+	['IDs under another name', {}, { data: [{ id: 'agent_a1', lines: [] }] }],
+	['something else', {}, { data: [{ id: 7 }] }],
+	['no list at the path', BY_KEY, { data: {} }],
+	['null at the path', BY_KEY, { data: { agents: null } }],
+	['a word at the path', BY_KEY, { data: { agents: 'a1' } }],
 	[
 		'an agent without the ID',
-		{ ...BY_FIELD, agentsIdPath: 'id' },
+		{ list: 'data.agents', id: 'id' },
 		{ data: { agents: [{ id: 'agent_a1' }, { uuid: 'agent_b2' }] } },
-		CHECK_PLACE,
 	],
-	[
-		'a field above the agents',
-		{ ...BY_KEY, agentsPath: 'data' },
-		{ data: { agents: { agent_a1: {} } } },
-		CHECK_PLACE,
-	],
-])('%s is no list of agents, and the error says what to set', (...one) => {
-	const [, details, response, resolution] = one;
+	['a field above the agents', { ...BY_KEY, list: 'data' }, { data: { agents: { agent_a1: {} } } }],
+])('%s is no list of agents, and the error says what to check', (_what, details, response) => {
 	expect(explainedBy(() => find(response, details))).toMatchObject({
 		message: 'The response has no recognizable list of active agents',
-		resolution: expect.stringMatching(resolution),
-	});
-});
-
-test('an incomplete mapping names all missing fields', () => {
-	expect(explainedBy(() => find({ data: [] }, { agentsIdPlace: 'field' }))).toMatchObject({
-		message: 'The credential lacks settings for the list of agents',
-		resolution: expect.stringContaining(
-			"fill in 'Path to Agents in Response' and 'Path to ID in Each Agent'.",
-		),
+		resolution: expect.stringMatching(CHECK),
 	});
 });

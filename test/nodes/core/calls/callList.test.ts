@@ -1,11 +1,10 @@
 import range from 'lodash/range';
 import { DateTime } from 'luxon';
-import type { ApiClient } from '../../../../nodes/core/service/client';
 import type { Query } from '../../../../nodes/core/service/http';
 import { READS_AT_ONCE } from '../../../../nodes/core/service/limits';
 import { readPages } from '../../../../nodes/core/service/paging';
-import { ApiMapping, type MappingName } from '../../../../nodes/core/profile/apiMapping';
-import { testCallList } from '../../../../nodes/core/profileTest/testCallList';
+import { ServiceProfile } from '../../../../nodes/core/profile/serviceProfile';
+import { testProfile } from '../../../../nodes/core/profileTest/testProfile';
 import { callList } from '../../../../nodes/core/calls/callList';
 import { callListQuery, type CallFilters } from '../../../../nodes/core/calls/callListQuery';
 import type { JsonObject } from '../../../../nodes/core/values/json';
@@ -13,22 +12,31 @@ import type { Limiter } from '../../../../nodes/core/values/keyedMutex';
 import { listing } from '../service/listing';
 import { explainedBy } from '../values/explainedBy';
 
-type Details = { [name in MappingName]?: string };
+type Details = {
+	query?: object;
+	list?: string;
+	key?: string;
+	entry?: string;
+	total?: string;
+	dates?: string;
+	next?: unknown;
+};
 
-const WHOLE: Details = { callListPath: 'data.calls', callListPaging: 'whole' };
-const PAGED: Details = { ...WHOLE, callListPaging: 'pageFromOne', callListPageName: 'p' };
-const FROM_ZERO: Details = { ...PAGED, callListPaging: 'pageFromZero' };
-const OFFSET: Details = { ...PAGED, callListPaging: 'offset' };
-const CURSOR: Details = { ...PAGED, callListPaging: 'cursor', callListCursorPath: 'next' };
-const LINK: Details = { ...WHOLE, callListPaging: 'nextLink', callListCursorPath: 'next' };
-const withTotal = (details: Details) => ({ ...details, callListTotalPath: 'total' });
-const NAMES: Details = {
-	callListStatusName: 'st',
-	callListAgentName: 'ag',
-	callListCampaignName: 'ca',
-	callListFromName: 'since',
-	callListToName: 'until',
-	callListPhoneName: 'ph',
+const WHOLE: Details = { list: 'data.calls', next: 'none' };
+const PAGED: Details = { ...WHOLE, query: { p: '{page}' }, next: { page: 1 } };
+const FROM_ZERO: Details = { ...PAGED, next: { page: 0 } };
+const OFFSET: Details = { ...PAGED, query: { p: '{offset}' }, next: { offset: 0 } };
+const CURSOR: Details = { ...PAGED, query: { p: '{cursor}' }, next: { cursor: 'next' } };
+const LAST: Details = { ...CURSOR, next: { lastEntry: 'call_id' } };
+const LINK: Details = { ...WHOLE, next: { link: 'next' } };
+const withTotal = (details: Details) => ({ ...details, total: 'total' });
+const FILTERS = {
+	st: '{status?}',
+	ag: '{agent?}',
+	ca: '{campaign?}',
+	since: '{from?}',
+	until: '{to?}',
+	ph: '{phone?}',
 };
 
 const calls = (from: number, to: number) =>
@@ -43,11 +51,12 @@ const numbered = (p: Query[string] = 1) => 3 * (Number(p) - 1);
 
 type ReadOptions = { limit?: number; pageSize?: number; filters?: CallFilters; limiter?: Limiter };
 const read = async (
-	{ client }: { client: ApiClient },
+	{ account: { client } }: ReturnType<typeof listing>,
 	details: Details,
 	{ limit = Infinity, ...over }: ReadOptions = {},
 ) => {
-	const list = callList(client, { limit, ...over }, new ApiMapping(details));
+	const profile = new ServiceProfile({ calls: details });
+	const list = callList({ client, profile }, { limit, ...over });
 	return (await readPages(list, limit)).entries;
 };
 
@@ -88,7 +97,7 @@ describe('the pages of a list', () => {
 		],
 		[
 			'the last call of the page',
-			{ ...CURSOR, callListCursorPath: 'data.calls.-1.call_id' },
+			LAST,
 			({ p = 'call--1' }) => pageAt(Number(String(p).slice('call-'.length)) + 1, 5),
 			5,
 			[undefined, 'call-2', 'call-4'],
@@ -142,7 +151,7 @@ describe('the pages of a list', () => {
 		const list = listing(() => pageAt(0, 3));
 		await expect(read(list, PAGED)).rejects.toMatchObject({
 			message: 'The service returned the same page of the list again',
-			resolution: expect.stringContaining('Pagination'),
+			resolution: expect.stringContaining('check "next" in "calls"'),
 		});
 		expect(list.asked).toHaveLength(2);
 	});
@@ -157,7 +166,7 @@ describe('the pages of a list', () => {
 			return pageAt(3 * page, Infinity, { next: page === 0 ? link : null });
 		});
 		const over = { filters: { status: 'picked' }, pageSize: 3 };
-		expect(await read(list, { ...LINK, ...NAMES, callListPageSizeName: 'n' }, over)).toEqual(
+		expect(await read(list, { ...LINK, query: { ...FILTERS, n: '{pageSize?}' } }, over)).toEqual(
 			calls(0, 6),
 		);
 		expect(list.asked).toEqual([{ st: 'picked', n: 3 }, query]);
@@ -185,28 +194,20 @@ describe('the pages of a list', () => {
 		for (const details of [CURSOR, LINK]) expect(await read(list, details)).toEqual(calls(0, 3));
 		expect(list.asked).toHaveLength(2);
 	});
-
-	test('are not requested without the path to the cursor', async () => {
-		const list = listing(() => pageAt(0, 7));
-		await expect(read(list, { ...CURSOR, callListCursorPath: '' })).rejects.toMatchObject({
-			resolution: expect.stringContaining('Path to Next Cursor'),
-		});
-		expect(list.asked).toEqual([]);
-	});
 });
 
 describe('the calls of a response', () => {
 	const TWO = calls(0, 2);
-	const IN_CALL: Details = { ...WHOLE, callListItemPath: 'call' };
-	const BY_KEY: Details = { ...WHOLE, callListItemPath: 'call', callListKeyName: 'call_id' };
+	const IN_CALL: Details = { ...WHOLE, entry: 'call' };
+	const BY_KEY: Details = { ...WHOLE, entry: 'call', key: 'call_id' };
 	const WITHOUT_PATH: Details = {};
 	const byKey = { a: { call: { status: 'picked' } }, b: { call: { status: 'failed' } } };
 	const inOthers = TWO.map((call) => ({ ...call, redial: { call_id: 'r' } }));
 
 	test.each<[Details, unknown, JsonObject[]]>([
-		[{ ...WHOLE, callListPath: '.' }, TWO, TWO],
-		[{ ...WHOLE, callListPath: '.' }, [], []],
-		[{ ...WHOLE, callListPath: 'calls' }, { calls: TWO, error: null }, TWO],
+		[{ ...WHOLE, list: '{response}' }, TWO, TWO],
+		[{ ...WHOLE, list: '{response}' }, [], []],
+		[{ ...WHOLE, list: 'calls' }, { calls: TWO, error: null }, TWO],
 		[withTotal(WHOLE), { total: 0, data: { calls: null } }, []],
 		[
 			IN_CALL,
@@ -236,7 +237,7 @@ describe('the calls of a response', () => {
 
 	const noneAt = 'The response has no list of calls at "data.calls"';
 	const notOne = "The response doesn't have exactly one list of calls";
-	const itsPath = /'Path to List in Response'/;
+	const itsPath = /check "list" and "next" in "calls"/;
 	test.each<[Details, unknown, string, RegExp]>([
 		[
 			PAGED,
@@ -248,14 +249,9 @@ describe('the calls of a response', () => {
 			IN_CALL,
 			{ data: { calls: [{ call: {} }, { other: 1 }] } },
 			'An entry of the list has no "call"',
-			/check 'Path to Call in Each Entry'/,
+			/check "entry" in/,
 		],
-		[
-			IN_CALL,
-			{ data: { calls: byKey } },
-			noneAt,
-			/check 'Path to List in Response' and 'Field Name for Keys'/,
-		],
+		[IN_CALL, { data: { calls: byKey } }, noneAt, /check "list" and "key" in/],
 		[WITHOUT_PATH, { data: { mine: TWO, theirs: TWO } }, notOne, itsPath],
 		[WITHOUT_PATH, { data: { a: { status: 'picked' } } }, notOne, itsPath],
 		[WITHOUT_PATH, { data: [{ id: 7 }] }, notOne, itsPath],
@@ -279,18 +275,18 @@ describe('the calls of a response', () => {
 	);
 
 	test.each<[string, unknown]>([
-		['.', {}],
-		['.', { message: 'Forbidden' }],
-		['.', null],
+		['{response}', {}],
+		['{response}', { message: 'Forbidden' }],
+		['{response}', null],
 		['calls', { calls: null }],
 		['calls', { calls: [], error: 'Forbidden' }],
 		['calls', { calls: [], error: { code: 403 } }],
 		['calls', { calls: [], success: 'no' }],
-	])('with the path %j, of %j, prove nothing', async (callListPath, body) => {
+	])('with the path %j, of %j, prove nothing', async (list, body) => {
 		await expect(
 			read(
 				listing(() => body),
-				{ ...WHOLE, callListPath },
+				{ ...WHOLE, list },
 			),
 		).rejects.toThrow("The response doesn't contain the requested data");
 	});
@@ -298,23 +294,27 @@ describe('the calls of a response', () => {
 	test.each<[Details, unknown]>([
 		[WHOLE, { calls: TWO }],
 		[
-			{ ...WHOLE, callListTotalPath: 'data.total' },
+			{ ...WHOLE, total: 'data.total' },
 			{ calls: [], total: 0 },
 		],
-		[{ ...WHOLE, callListKeyName: 'call_id' }, { calls: { a: {}, b: {} } }],
+		[{ ...WHOLE, key: 'call_id' }, { calls: { a: {}, b: {} } }],
 		[IN_CALL, { calls: [{ call: { call_id: 'a' } }] }],
 		// Its entries show nothing.
 		[IN_CALL, { calls: [] }],
 	])('with %j, of %j, are accepted by the test of the credential', async (details, data) => {
-		const { client } = listing(() => ({ data }));
-		expect(await testCallList(client, new ApiMapping(details))).toBeUndefined();
+		const { account } = listing(() => ({ data }), { calls: details });
+		expect(await testProfile(account, [])).toEqual({
+			read: ['the call list'],
+			untested: [],
+			failures: [],
+		});
 	});
 });
 
 describe('filters', () => {
 	const ZONE = 'Asia/Kolkata';
-	const query = (filters: CallFilters, details: Details = NAMES) =>
-		callListQuery(filters, new ApiMapping(details), ZONE);
+	const query = (filters: CallFilters, details: Details = { query: FILTERS }) =>
+		callListQuery(filters, new ServiceProfile({ calls: details }), ZONE);
 
 	test.each<[CallFilters, JsonObject, JsonObject]>([
 		[{ agentUuid: 'agent_a1' }, { agent_uuid: 'agent_a1' }, { agent_uuid: 'agent_b2' }],
@@ -329,8 +329,8 @@ describe('filters', () => {
 		[{ status: 'not_picked' }, { status: 'no_answer' }, { status: 'picked' }],
 	])('%j: %j may match, and %j shows that the service ignores it', async (filters, call, other) => {
 		const listOf = (one: JsonObject) => listing(() => ({ data: { calls: [{}, one] } }));
-		expect(await read(listOf(call), { ...WHOLE, ...NAMES }, { filters })).toEqual([{}, call]);
-		for (const details of [NAMES, { ...WHOLE, ...NAMES }]) {
+		expect(await read(listOf(call), { ...WHOLE, query: FILTERS }, { filters })).toEqual([{}, call]);
+		for (const details of [{ query: FILTERS }, { ...WHOLE, query: FILTERS }]) {
 			const list = listing(() => ({ data: { calls: [{ call_id: 'x', ...other }] } }));
 			await expect(read(list, details, { filters, limit: 5 })).rejects.toThrow(
 				/^The service returned calls that don't match '[A-Z]/,
@@ -341,10 +341,15 @@ describe('filters', () => {
 	test('are all sent, also with the same name, and those of the page', async () => {
 		const list = listing(() => ({ data: { calls: [] } }));
 		const filters = { from: '2027-01-31', to: '2027-02-28', status: 'picked', phone: '९८' };
-		const details = { callListFromName: 'at', callListToName: 'at', callListPhoneName: 'q' };
-		const sameNames = { ...details, callListStatusName: 'q', callListPageSizeName: 'q' };
-		await read(list, { ...PAGED, ...sameNames }, { filters, pageSize: 5 });
-		expect(list.asked).toEqual([{ at: ['2027-01-31', '2027-02-28'], q: ['picked', '98', 5] }]);
+		const sameNames = {
+			at: ['{from?}', '{to?}'],
+			q: ['{status?}', '{phone?}', '{pageSize?}'],
+			...{ p: '{page}', v: 2, all: true },
+		};
+		await read(list, { ...PAGED, query: sameNames }, { filters, pageSize: 5 });
+		expect(list.asked).toEqual([
+			{ at: ['2027-01-31', '2027-02-28'], q: ['picked', '98', 5], v: 2, all: true },
+		]);
 	});
 
 	test('that are empty are not sent, and need no name, nor does the documented one', () => {
@@ -353,16 +358,16 @@ describe('filters', () => {
 	});
 
 	test.each<[CallFilters, string]>([
-		[{ status: 'picked' }, 'Status Filter Name'],
-		[{ agentUuid: 'agent_a1' }, 'Agent Filter Name'],
-		[{ campaignId: 42 }, 'Campaign Filter Name'],
-		[{ from: '2027-01-31' }, 'From Filter Name'],
-		[{ to: '2027-01-31' }, 'To Filter Name'],
-		[{ phone: '98' }, 'Phone Filter Name'],
-	])('%j needs its name in the credential', (filters, label) => {
+		[{ status: 'picked' }, 'status'],
+		[{ agentUuid: 'agent_a1' }, 'agent'],
+		[{ campaignId: 42 }, 'campaign'],
+		[{ from: '2027-01-31' }, 'from'],
+		[{ to: '2027-01-31' }, 'to'],
+		[{ phone: '98' }, 'phone'],
+	])('%j needs its place in the profile', (filters, placeholder) => {
 		expect(explainedBy(() => query(filters, {}))).toMatchObject({
-			message: 'The credential lacks settings for the call list',
-			resolution: expect.stringMatching(new RegExp(` and fill in '${label}'\\.$`)),
+			message: `"calls" of 'Service Profile' in the credential has no {${placeholder}}`,
+			resolution: expect.stringContaining('with the questionnaire (https://'),
 		});
 	});
 
@@ -377,17 +382,17 @@ describe('filters', () => {
 		['a bare date, kept', '2027-01-31', undefined, '2027-01-31'],
 		['as a date', '2027-01-31T18:30:00', 'date', '2027-01-31'],
 		["as a date in the workflow's zone", '2027-01-30T19:00:00Z', 'date', '2027-01-31'],
-	])('From and To: %s', (_name, at, callListDateForm, sent) => {
-		const details = { ...NAMES, ...(callListDateForm && { callListDateForm }) };
+	])('From and To: %s', (_name, at, dates, sent) => {
+		const details = { query: FILTERS, ...(dates && { dates }) };
 		expect(query({ from: at, to: at }, details)).toEqual({ since: sent, until: sent });
 	});
 
 	test.each([
 		['dateTime', '2027-01-31T00:00:00+05:30', '2027-01-31T23:59:59+05:30'],
 		['date', '2027-01-31', '2027-01-31'],
-	])('From and To: a bare date includes the day, as %s', (callListDateForm, since, until) => {
+	])('From and To: a bare date includes the day, as %s', (dates, since, until) => {
 		const day = { from: '2027-01-31', to: '2027-01-31' };
-		expect(query(day, { ...NAMES, callListDateForm })).toEqual({ since, until });
+		expect(query(day, { query: FILTERS, dates })).toEqual({ since, until });
 	});
 
 	const notDates = [

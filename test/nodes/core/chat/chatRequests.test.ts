@@ -1,18 +1,14 @@
 import type { ApiResponse } from '../../../../nodes/core/service/http';
-import { ApiMapping, type MappingName } from '../../../../nodes/core/profile/apiMapping';
-import { chatValues, createdSessionId } from '../../../../nodes/core/chat/chatRequests';
+import { ServiceProfile } from '../../../../nodes/core/profile/serviceProfile';
+import { createdSessionId } from '../../../../nodes/core/chat/chatRequests';
+import { clientOf } from '../service/clientOf';
 import type { JsonValue } from '../../../../nodes/core/values/json';
 
-const mapping = (settings: { [name in MappingName]?: string }) => new ApiMapping(settings);
-const response = (body: JsonValue): ApiResponse => ({ status: 200, body });
-
-test("a documented value can't be replaced", () => {
-	const key = { placement: 'body', name: 'idempotency_key', value: 'k-1' };
-	const names = mapping({ chatAsyncMessageName: 'idempotency_key' });
-	expect(() => chatValues(names, [['chatAsyncMessage', 'Hello']], [key])).toThrow(
-		'the same field name',
-	);
+const accountWith = (session: object) => ({
+	client: clientOf(jest.fn()),
+	profile: new ServiceProfile({ 'chat.session': { body: { a: '{agent}' }, ...session } }),
 });
+const response = (body: JsonValue): ApiResponse => ({ status: 200, body });
 
 test.each<[string, JsonValue, string | null]>([
 	['at the top', { session_id: 's-1' }, 's-1'],
@@ -33,7 +29,7 @@ test.each<[string, JsonValue, string | null]>([
 	['null', { session_id: null }, null],
 	['not in a text', 'session_id', null],
 ])('finds the ID of a created session: %s', (_name, body, id) => {
-	expect(createdSessionId(mapping({}), response(body))).toBe(id);
+	expect(createdSessionId(accountWith({}), response(body))).toBe(id);
 });
 
 test.each<[string, string | null]>([
@@ -42,7 +38,7 @@ test.each<[string, string | null]>([
 	['data.empty', null],
 	['data.none', null],
 	['data', null],
-])('with the path %s in the credential: %p', (path, id) => {
+])('with the path %s in the profile: %p', (path, id) => {
 	const body = { data: { id: 's-1', number: 7, empty: '', session_id: 's-2' } };
-	expect(createdSessionId(mapping({ chatCreateSessionPath: path }), response(body))).toBe(id);
+	expect(createdSessionId(accountWith({ session: path }), response(body))).toBe(id);
 });

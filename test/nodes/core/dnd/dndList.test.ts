@@ -1,12 +1,11 @@
 import range from 'lodash/range';
 import type { Query } from '../../../../nodes/core/service/http';
 import { readPages } from '../../../../nodes/core/service/paging';
-import { ApiMapping } from '../../../../nodes/core/profile/apiMapping';
 import { dndList } from '../../../../nodes/core/dnd/dndList';
 import type { Limiter } from '../../../../nodes/core/values/keyedMutex';
 import { listing } from '../service/listing';
 
-const MAPPING = new ApiMapping({ dndListAgentName: 'ag', dndListPageName: 'p' });
+const PROFILE = { 'dnd.list': { query: { ag: '{agent}', p: '{page}' } } };
 const entries = (from: number, to: number) =>
 	range(from, to).map((id) => ({ id, phone: `+9198${id}` }));
 const FOUR = entries(0, 4);
@@ -19,14 +18,14 @@ const pageOf = (index: number, meta: object) => ({
 
 /** Reads a list up to a limit. Counts the requests in flight at the start of each request. */
 function readFrom(respond: (query: Query) => unknown, limit = Infinity) {
-	const { client, asked } = listing(respond);
+	const { account, asked } = listing(respond, PROFILE);
 	const inFlight: number[] = [];
 	let now = 0;
 	const limiter: Limiter = async (run) => {
 		inFlight.push(++now);
 		return await run().finally(() => now--);
 	};
-	const list = dndList(client, { agentUuid: 'agent_a1', limiter }, MAPPING);
+	const list = dndList(account, { agentUuid: 'agent_a1', limiter });
 	const reading = readPages(list, limit);
 	return { reading, pages: () => asked.map(({ p }) => p), inFlight };
 }
@@ -90,7 +89,7 @@ test('only a page with a count counts the list', async () => {
 const OPEN = "The response doesn't show whether the list has more pages";
 const OTHER = 'The service returned another page than requested';
 const metaNames = /meta with current_page and total_pages/;
-const pageName = /Get List: Page Parameter Name/;
+const pageName = /check "\{page\}" in "dnd\.list"/;
 const noList = /Check 'Base URL' .* returns the list in data\. The response has /;
 
 test.each<[string, (query: Query) => object, string, RegExp]>([

@@ -1,7 +1,7 @@
 /** What a person sees as a hint beside the output, a model gets with the result. */
-import type { INodeParameters } from 'n8n-workflow';
+import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { engineHarness, engineTool, hintsOf, runNode, service } from '../../../engine';
-import { AGENT, DETAILS, listOf, PATH as DND } from '../../Dnd/dndHarness';
+import { AGENT, listOf, PATH as DND, PROFILE } from '../../Dnd/dndHarness';
 
 const harness = engineHarness();
 
@@ -12,12 +12,7 @@ const callList = (count: number) => ({
 const getMany = { operation: 'getMany' };
 const filtered = { ...getMany, filters: { campaignUploadId: '314' } };
 const byStatus = { ...getMany, filters: { status: 'missed' } };
-const DESCRIBED = {
-	describeCallList: true,
-	callListPath: 'data',
-	callListPaging: 'whole',
-	callListStatusName: 'st',
-};
+const SHOWN = { calls: { query: { st: '{status?}' }, list: 'data', next: 'none' } };
 const NOT_COMPLETE = 'Do not treat this list as complete.';
 const STATUSES =
 	'Known statuses are picked, not_picked, and failed. Any other one is sent to the service as it is.';
@@ -25,7 +20,7 @@ const STATUSES =
 type Case = {
 	type: string;
 	parameters: INodeParameters;
-	details?: Record<string, string | boolean>;
+	profile?: IDataObject;
 	path: string;
 	method?: 'get' | 'post';
 	response: object;
@@ -43,7 +38,7 @@ const cases: { [what: string]: Case } = {
 		response: callList(25),
 		happened: 'The service returned 25 calls in its first response and may have more.',
 		next: NOT_COMPLETE,
-		onScreen: 'In the credential,',
+		onScreen: 'Ask your service provider for "calls"',
 	},
 	'a list of calls that is cut to its limit': {
 		type: 'getCall',
@@ -65,7 +60,7 @@ const cases: { [what: string]: Case } = {
 	'a status that no call has': {
 		type: 'getCall',
 		parameters: byStatus,
-		details: DESCRIBED,
+		profile: SHOWN,
 		path: '/v1/calls',
 		response: { success: true, data: [] },
 		happened: 'The service has no call with Status "missed".',
@@ -75,7 +70,7 @@ const cases: { [what: string]: Case } = {
 	'a do-not-disturb list that is cut to its limit': {
 		type: 'dnd',
 		parameters: { ...getMany, agentUuid: AGENT, limit: 1 },
-		details: DETAILS,
+		profile: PROFILE,
 		path: DND,
 		response: listOf('+919876543210', '+919876543211'),
 		happened: 'The list ends at the limit of 1 number, and there may be more.',
@@ -84,7 +79,7 @@ const cases: { [what: string]: Case } = {
 	'digits that no number on the list has': {
 		type: 'dnd',
 		parameters: { ...getMany, agentUuid: AGENT, phoneContains: '98765' },
-		details: DETAILS,
+		profile: PROFILE,
 		path: DND,
 		response: listOf(),
 		happened: 'No number on the list contains "98765".',
@@ -94,20 +89,20 @@ const cases: { [what: string]: Case } = {
 	'a session without an ID': {
 		type: 'chatSession',
 		parameters: { resource: 'session', operation: 'create', agentUuid: AGENT },
-		details: { describeChat: true, chatCreateAgentPlacement: 'body', chatCreateAgentName: 'a' },
+		profile: { 'chat.session': { body: { a: '{agent}' } } },
 		path: '/v1/chat/session',
 		method: 'post',
 		response: { success: true, data: { id: 's-2' } },
 		happened: "A chat session was created, but its ID wasn't found in the response.",
 		next: 'the person who set up this tool must fix this',
-		onScreen: "'Create Session: Path to Session ID in Response'",
+		onScreen: 'check "session" in "chat.session"',
 	},
 };
 
 test.each(Object.entries(cases))('%s', async (_what, one) => {
-	const { type, parameters, details = {}, path, method = 'get', response } = one;
+	const { type, parameters, profile = {}, path, method = 'get', response } = one;
 	const respond = () => service()[method](path).query(true).reply(200, response);
-	const node = await harness.nodeWith(details, type, { parameters });
+	const node = await harness.nodeWith({ serviceProfile: profile }, type, { parameters });
 	respond();
 	const result = await engineTool(node)();
 	expect(result.outcome).toBe('done');

@@ -35,7 +35,7 @@ import {
 	type AgentRun,
 	type CallTool,
 } from '../../../engine';
-import { AGENT, DETAILS, PATH as DND } from '../../Dnd/dndHarness';
+import { AGENT, WITH_PROFILE, PATH as DND } from '../../Dnd/dndHarness';
 import { acceptCalls, BODY, CALL, callsEndpoint } from '../../PlaceCall/placeCallHarness';
 import {
 	accepted,
@@ -250,7 +250,7 @@ describe.each(ROUTES)('a tool %s', (_name, route) => {
 		const toolsFor = async () => {
 			const data = newExecutionData();
 			const toolFor = async (operation: string, phone: string) =>
-				await toolOf('dnd', { agentUuid: AGENT, phone, operation }, DETAILS, { data });
+				await toolOf('dnd', { agentUuid: AGENT, phone, operation }, WITH_PROFILE, { data });
 			return {
 				add: await toolFor('add', '+919812345678'),
 				remove: await toolFor('remove', '9812345678'),

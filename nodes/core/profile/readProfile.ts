@@ -1,0 +1,84 @@
+import { ZodIssueCode, ZodParsedType, type ZodErrorMap, type ZodIssue } from 'zod';
+import { InvalidInput } from '../service/errors';
+import { onScreenOnly } from '../service/resolution';
+import { parseJson } from '../values/json';
+import { withoutInvisible } from '../values/text';
+import { named, quoted } from '../values/values';
+import { type Profile, profileSchema } from './schema';
+
+export const SERVICE_PROFILE = 'Service Profile';
+
+/** Faults to list in a message, and names in a fault. */
+const MAX_FAULTS = 10;
+
+/**
+ * Reads a profile as it's pasted from an email, a chat, or a document. An empty one has no part.
+ *
+ * @throws InvalidInput that lists everything to correct
+ */
+export function readProfile(text: string): Profile {
+	if (text.trim() === '') return {};
+	const written = parsed(text);
+	if (written === undefined) throw notJson();
+	const { data, error } = profileSchema.safeParse(written, { errorMap });
+	if (data !== undefined) return data;
+	const faults = error.issues.slice(0, MAX_FAULTS).map(faultOf).join('; ');
+	const more = error.issues.length - MAX_FAULTS;
+	throw new InvalidInput(
+		`'${SERVICE_PROFILE}' in the credential isn't complete and correct`,
+		onScreenOnly(
+			`Correct it, or send this list to your service provider: ${faults}${more > 0 ? `; and ${more} more` : ''}.`,
+		),
+	);
+}
+
+/** Without what surrounds the outermost curly brackets, such as a code fence. */
+function parsed(text: string) {
+	const written = withoutInvisible(text);
+	const json = written.slice(written.indexOf('{'), written.lastIndexOf('}') + 1);
+	const typed = json.replace(/[“”„«»]/g, '"');
+	return parseJson(withPlainSpace(json)) ?? parseJson(withPlainSpace(typed));
+}
+
+/** Replaces white space that JSON doesn't allow, such as non-breaking spaces from email. */
+function withPlainSpace(text: string): string {
+	// A string without a closing quote extends to the end of the text, so the search stays linear.
+	return text.replace(/"[^"\\]*(?:\\[^][^"\\]*)*"?|\s/g, (part) => (/^\s/.test(part) ? ' ' : part));
+}
+
+const errorMap: ZodErrorMap = (issue, { defaultError }) => {
+	switch (issue.code) {
+		case ZodIssueCode.unrecognized_keys:
+			return { message: `has unknown names: ${named(issue.keys, quoted, MAX_FAULTS)}` };
+		case ZodIssueCode.invalid_enum_value:
+			return { message: `must be ${issue.options.map((one) => `"${one}"`).join(' or ')}` };
+		case ZodIssueCode.too_small:
+			return { message: "is empty. Leave it out if your service doesn't have it" };
+		case ZodIssueCode.invalid_type:
+			if (issue.received === ZodParsedType.null)
+				return { message: "is null. Leave it out if your service doesn't have it" };
+			return {
+				message:
+					issue.expected === 'object'
+						? 'must be an object in curly brackets'
+						: 'must be text in quotation marks',
+			};
+		default:
+			return { message: defaultError };
+	}
+};
+
+/** Such as `"body.entry.phone" in "dnd.add" must be …`. */
+function faultOf({ path: [part, ...rest], message }: ZodIssue): string {
+	if (part === undefined) return `the profile ${message}`;
+	return `${rest.length > 0 ? `${quoted(rest.join('.'))} in ` : ''}"${part}" ${message}`;
+}
+
+function notJson(): InvalidInput {
+	return new InvalidInput(
+		`'${SERVICE_PROFILE}' in the credential isn't valid JSON`,
+		onScreenOnly(
+			'Paste only what your service provider sent, from the first curly bracket to the last. It needs quotation marks (") around names and texts, a comma between entries, and no comma before a closing bracket.',
+		),
+	);
+}

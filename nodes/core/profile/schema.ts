@@ -1,0 +1,160 @@
+import { z } from 'zod';
+import { isJsonObject, type JsonObject } from '../values/json';
+import { joinedWithAnd } from '../values/values';
+import { hasUnclearPlaceholder, placeholdersIn, textsIn } from './template';
+
+/** Placeholders of further pages. The first request has none. `next` says which one the call list has. */
+export const POSITIONS = ['page', 'offset', 'cursor'] as const;
+const FILTERS = ['status', 'agent', 'campaign', 'from', 'to', 'phone'] as const;
+
+/** The placeholders of each request: those without which it isn't this request, and others. */
+export const PLACEHOLDERS = {
+	calls: { must: [], may: [...FILTERS, 'pageSize', ...POSITIONS] },
+	'dnd.add': { must: ['agent', 'phone'], may: ['reason'] },
+	'dnd.list': { must: ['agent', 'page'], may: ['phone', 'pageSize'] },
+	'dnd.remove': { must: ['agent', 'phone'], may: [] },
+	'chat.session': { must: ['agent'], may: ['person'] },
+	'chat.inbound': { must: ['message'], may: ['agent', 'session'] },
+	'chat.async': { must: ['message'], may: ['agent', 'session'] },
+} as const;
+
+export type RequestName = keyof typeof PLACEHOLDERS;
+
+/** Documented values, which the nodes add. */
+const DOCUMENTED: { [name in RequestName]?: string } = {
+	calls: 'campaign_upload_id',
+	'chat.async': 'idempotency_key',
+};
+
+/** A lodash path, or one of these instead. */
+function path(...others: string[]) {
+	const isPath = (text: string) =>
+		others.includes(text) ||
+		!(/[{}]|^[.$]|\.$|\.\./.test(text) || text.lastIndexOf('[') > text.lastIndexOf(']'));
+	const forms = ['a path such as data.calls', ...others.map((one) => `"${one}"`)];
+	return z
+		.string()
+		.trim()
+		.min(1)
+		.refine(isPath, `must be ${forms.join(' or ')}`);
+}
+
+const list = path('{response}').optional();
+/** Where a value of an entry is. The key is that of a list that is an object. */
+const inEntry = path('{entry}', '{key}');
+const first = z.number().int().nonnegative();
+const pages = z.union([
+	z.literal('none'),
+	z.object({ page: first }).strict(),
+	z.object({ offset: first }).strict(),
+	z.object({ cursor: path() }).strict(),
+	z.object({ lastEntry: inEntry }).strict(),
+	z.object({ link: path() }).strict(),
+]);
+const next = z.custom<z.infer<typeof pages>>(
+	(given) => pages.safeParse(given).success,
+	'must be { "page": 1 } or { "offset": 0 } with the first one, { "cursor": path } or { "link": path } with a path in the response, { "lastEntry": path } if the last entry has the cursor, or "none" if all calls are in one response',
+);
+
+const queryValue = z.union([z.string(), z.number(), z.boolean()]);
+export const querySchema = z.record(
+	z.union([queryValue, z.array(queryValue)], {
+		errorMap: () => ({
+			message:
+				'must be text, a number, or a list of these. For nested parameters, write names such as "of[name]"',
+		}),
+	}),
+);
+const query = querySchema.optional();
+const body = z.custom<JsonObject>(isJsonObject, 'must be an object in curly brackets').optional();
+
+const both = z.object({ query, body }).strict();
+
+export const profileSchema = z
+	.object({
+		agents: z
+			.object({ list, id: inEntry.optional(), name: inEntry.optional() })
+			.strict()
+			.refine((part) => part.id === undefined || part.list !== undefined, {
+				message: 'is missing, and "id" needs it',
+				path: ['list'],
+			}),
+		calls: z
+			.object({
+				...{ query, list, key: z.string().trim().min(1).optional(), entry: path().optional() },
+				...{ total: path().optional(), dates: z.enum(['date', 'dateTime']).optional() },
+				next: next.optional(),
+			})
+			.strict()
+			.refine((part) => (part.next === undefined) === (part.list === undefined), {
+				message: 'must have "list" and "next", because each needs the other',
+			})
+			.superRefine(isRequest('calls')),
+		'dnd.add': both.superRefine(isRequest('dnd.add')),
+		'dnd.list': z.object({ query }).strict().superRefine(isRequest('dnd.list')),
+		'dnd.remove': both.superRefine(isRequest('dnd.remove')),
+		'chat.session': both
+			.extend({ session: path().optional() })
+			.superRefine(isRequest('chat.session')),
+		'chat.inbound': both.superRefine(isRequest('chat.inbound')),
+		'chat.async': both.superRefine(isRequest('chat.async')),
+	})
+	.strict()
+	.partial();
+
+export type Profile = z.infer<typeof profileSchema>;
+export type PartName = keyof Profile;
+export const PARTS = profileSchema.keyof().options;
+export type Part<Name extends PartName> = NonNullable<Profile[Name]>;
+
+type Request = {
+	query?: JsonObject | undefined;
+	body?: JsonObject | undefined;
+	next?: z.infer<typeof next> | undefined;
+};
+
+/** The placeholder of a page. Undefined if there is only one, or a link leads to it. */
+export function positionOf({ next: given }: Request): (typeof POSITIONS)[number] | undefined {
+	if (given === undefined || given === 'none') return undefined;
+	return POSITIONS.find((one) => one in given || (one === 'cursor' && 'lastEntry' in given));
+}
+
+/** Checks the placeholders of a request. */
+function isRequest(name: RequestName) {
+	return (request: Request, { addIssue }: z.RefinementCtx) => {
+		const fault = (message: string, at: string[] = []) => {
+			addIssue({ code: 'custom', path: at, message });
+		};
+		const { must, may }: { must: readonly string[]; may: readonly string[] } = PLACEHOLDERS[name];
+		const known = [...must, ...may];
+		const positions = name === 'calls' ? POSITIONS : [];
+		const position = positionOf(request);
+		const missing = new Set([...must, ...(position === undefined ? [] : [position])]);
+		const { query: inQuery = {}, body: inBody = {} } = request;
+		for (const { text, path: at, isName = false } of textsIn({ query: inQuery, body: inBody })) {
+			const names = placeholdersIn(text).map((one) => one.name);
+			const unknown = names.find((one) => !known.includes(one));
+			const unclear = positions.find((one) => names.includes(one) && one !== position);
+			if (isName) {
+				if (names.length > 0) fault('must have its placeholder as the value, not as the name', at);
+				continue;
+			}
+			for (const one of names) missing.delete(one);
+			if (hasUnclearPlaceholder(text))
+				fault(`must have placeholders such as {${known[0] ?? ''}}, in single curly brackets`, at);
+			else if (unknown !== undefined)
+				fault(`has {${unknown}}, but can only have ${listed(known)}`, at);
+			else if (unclear !== undefined)
+				fault(`has {${unclear}}, but "next" doesn't say what it is`, at);
+		}
+		if (missing.size > 0) fault(`must have ${listed([...missing])} where an example has the value`);
+		const added = DOCUMENTED[name] ?? '';
+		for (const [place, values] of Object.entries({ query: inQuery, body: inBody })) {
+			if (Object.hasOwn(values, added)) fault('must be left out: the nodes add it', [place, added]);
+		}
+	};
+}
+
+function listed(names: readonly string[]): string {
+	return joinedWithAnd(names.map((name) => `{${name}}`));
+}

@@ -1,0 +1,153 @@
+import omitBy from 'lodash/omitBy';
+import type { ApiClient } from '../service/client';
+import { InvalidInput } from '../service/errors';
+import type { Query, QueryValue } from '../service/http';
+import { onScreenOnly } from '../service/resolution';
+import { isJsonObject, type JsonObject } from '../values/json';
+import { isUnset, joinedWithAnd, quoted } from '../values/values';
+import { readProfile, SERVICE_PROFILE } from './readProfile';
+import {
+	type Part,
+	type PartName,
+	type PLACEHOLDERS,
+	POSITIONS,
+	type Profile,
+	querySchema,
+	type RequestName,
+} from './schema';
+import { filled, placeholdersIn, textsIn } from './template';
+
+export const QUESTIONNAIRE =
+	'https://publisher.invalid/n8n-nodes-voice-chat-agent/blob/main/docs/provider-questionnaire.md';
+
+/** What each part is for, in messages. */
+export const SUBJECTS: { readonly [name in PartName]: string } = {
+	agents: 'the list of agents',
+	calls: 'the call list',
+	'dnd.add': 'adding numbers to do-not-disturb lists',
+	'dnd.list': 'do-not-disturb lists',
+	'dnd.remove': 'removing numbers from do-not-disturb lists',
+	'chat.session': 'creating chat sessions',
+	'chat.inbound': 'chat messages with an immediate reply',
+	'chat.async': 'chat messages with a later reply',
+};
+
+type Names<
+	Name extends RequestName,
+	Kind extends 'must' | 'may',
+> = (typeof PLACEHOLDERS)[Name][Kind][number];
+
+/** The values of a request. Empty ones are left out. */
+export type ValuesOf<Name extends RequestName> = {
+	[name in Names<Name, 'must'>]: QueryValue | undefined;
+} & { [name in Names<Name, 'may'>]?: QueryValue | undefined };
+
+type PlacedValues = { query: Query; body: JsonObject };
+
+/** What of a service the document leaves open, as its provider shows it in the credential. */
+export class ServiceProfile {
+	private profile: Profile | undefined;
+
+	/** @param written JSON, or the same as an object from an expression */
+	constructor(private readonly written: unknown = '') {}
+
+	/**
+	 * What the profile shows of a part.
+	 *
+	 * @throws InvalidInput if the profile is invalid, even in another part
+	 */
+	part<Name extends PartName>(name: Name): Profile[Name] {
+		const { written } = this;
+		this.profile ??= readProfile(typeof written === 'string' ? written : JSON.stringify(written));
+		return this.profile[name];
+	}
+
+	/** @throws InvalidInput that says how to get the part */
+	required<Name extends PartName>(name: Name): Part<Name> {
+		const part = this.part(name);
+		if (part !== undefined) return part;
+		throw new InvalidInput(
+			`'${SERVICE_PROFILE}' in the credential lacks "${name}", for ${SUBJECTS[name]}`,
+			onScreenOnly(this.resolution(name)),
+		);
+	}
+
+	/** Whether a request can have a value. */
+	has<Name extends RequestName>(name: Name, placeholder: keyof ValuesOf<Name>): boolean {
+		return shownIn(this.part(name)).some((shown) => shown.name === placeholder);
+	}
+
+	/**
+	 * The values of a request at their places.
+	 *
+	 * @throws InvalidInput if the profile has no place for a value, or the service needs an empty one
+	 */
+	request<Name extends RequestName>(name: Name, values: ValuesOf<Name>): PlacedValues {
+		const part = this.required(name);
+		const given = omitBy<QueryValue | undefined>(values, isUnset);
+		const shown = shownIn(part);
+		const homeless = Object.keys(given).filter((one) => shown.every((other) => other.name !== one));
+		if (homeless.length > 0) throw lacks(name, homeless.map(inBrackets));
+		const needed = shown.find((one) => !one.isOptional && given[one.name] === undefined);
+		if (needed !== undefined) throw isNeeded(name, needed.name);
+		const { query = {}, body = {} } = templatesOf(part);
+		const filledBody = filled(body, given);
+		return {
+			query: querySchema.parse(filled(query, given) ?? {}),
+			body: isJsonObject(filledBody) ? filledBody : {},
+		};
+	}
+
+	/** What to do if a part is missing, or these of its entries or placeholders are missing or wrong. */
+	resolution(name: PartName, ...entries: string[]): string {
+		if (this.part(name) === undefined) {
+			return `Ask your service provider for "${name}" with the questionnaire (${QUESTIONNAIRE}), and paste the reply into '${SERVICE_PROFILE}' in the credential.`;
+		}
+		return `In the credential, check ${joinedWithAnd(entries.map(quoted))} in "${name}" of '${SERVICE_PROFILE}'.`;
+	}
+
+	/** What to do if the service seems to ignore a query parameter. */
+	ignoredParameter(name: RequestName, placeholder: string): string {
+		return `${this.resolution(name, `{${placeholder}}`)} The service probably doesn't know this parameter.`;
+	}
+}
+
+/** The client of an account, and what its service's document leaves open. */
+export type Account = { client: ApiClient; profile: ServiceProfile };
+
+function templatesOf(part: Profile[RequestName] = {}): {
+	query?: JsonObject | undefined;
+	body?: JsonObject | undefined;
+} {
+	return part;
+}
+
+/** The placeholders of a request. Those of further pages may be left out. */
+function shownIn(part: Profile[RequestName]) {
+	const { query = {}, body = {} } = templatesOf(part);
+	const texts = [...textsIn({ query, body })].filter(({ isName = false }) => !isName);
+	return texts
+		.flatMap(({ text }) => placeholdersIn(text))
+		.map(({ name, isOptional }) => {
+			return { name, isOptional: isOptional || POSITIONS.some((one) => one === name) };
+		});
+}
+
+const inBrackets = (placeholder: string) => `{${placeholder}}`;
+
+/** What the profile doesn't have in a part: placeholders such as `{phone}`, or other entries. */
+export function lacks(name: RequestName, entries: string[]): InvalidInput {
+	return new InvalidInput(
+		`"${name}" of '${SERVICE_PROFILE}' in the credential has no ${joinedWithAnd(entries)}`,
+		onScreenOnly(
+			`Ask your service provider for it with the questionnaire (${QUESTIONNAIRE}). If your service has no such value, leave its field empty.`,
+		),
+	);
+}
+
+function isNeeded(name: RequestName, placeholder: string): InvalidInput {
+	return new InvalidInput(`The service needs {${placeholder}} for ${SUBJECTS[name]}`, {
+		onScreen: `Fill in its field. If the service doesn't need it, write {${placeholder}?} in "${name}" of '${SERVICE_PROFILE}' in the credential.`,
+		forModel: `Give the ${placeholder}.`,
+	});
+}
