@@ -56,7 +56,7 @@ test('each schema describes an item with fields', () => {
 });
 
 const SIMPLIFIED = [
-	...['outcome', 'answered', 'status', 'retry_count', 'duration_seconds', 'summary'],
+	...['outcome', 'answered', 'opted_out', 'status', 'retry_count', 'duration_seconds', 'summary'],
 	...['tag_id', 'tag_name', 'tag_color_code', 'caller_name', 'phone_number', 'phone_key'],
 	...['agent_name', 'call_ended_reason_message', 'call_id', 'created_at', 'call_picked_at'],
 ];

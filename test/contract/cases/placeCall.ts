@@ -1,4 +1,5 @@
 import has from 'lodash/has';
+import uniq from 'lodash/uniq';
 import type { INodeParameters, INodeProperties } from 'n8n-workflow';
 import { harness, PACKAGE } from '../../engine';
 import { shownIn, withValue } from '../../fuzz/parameters/run';
@@ -51,7 +52,8 @@ const withEveryField = (parameters: INodeParameters): INodeParameters =>
 /** The fields of a request, without the keys that the user chooses. */
 function fieldsIn({ additional_data: additional, ...body }: JsonObject): string[] {
 	const inner = (value: unknown): string[] => {
-		if (Array.isArray(value)) return value.flatMap(inner);
+		// Data points have the same fields.
+		if (Array.isArray(value)) return uniq(value.flatMap(inner));
 		if (!isObject(value)) return [];
 		return Object.entries(value).flatMap(([name, of]) => [name, ...inner(of)]);
 	};

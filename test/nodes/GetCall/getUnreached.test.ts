@@ -15,10 +15,8 @@ beforeEach(() => {
 });
 afterEach(() => jest.restoreAllMocks());
 
-const credential = {
-	describeCallList: true,
-	...{ callListPath: 'data', callListPaging: 'whole', callListFromName: 'since' },
-};
+const withCalls = (calls: IDataObject) => ({ serviceProfile: { calls } });
+const credential = withCalls({ query: { since: '{from?}' }, list: 'data', next: 'none' });
 const phone = (person: number) => `+91900000000${person}`;
 /** Of a person, this many hours ago. */
 const call = (person: number, hours: number, status = 'not_picked', more: IDataObject = {}) => ({
@@ -143,16 +141,18 @@ test.each<[string, INodeParameters, string]>([
 });
 
 test('requires what the credential must say about the list', async () => {
-	const { description } = await errorOf();
-	expect(description).toContain("'Path to List in Response', 'Pagination'");
+	expect(await errorOf()).toMatchObject({
+		message: `'Service Profile' in the credential lacks "calls", for the call list`,
+		description: expect.stringMatching(/^Ask your service provider for .*questionnaire/),
+	});
 });
 
 test('stops if calls may be missing', async () => {
-	const numbered = { ...credential, callListPaging: 'pageFromOne', callListPageName: 'p' };
 	const data = { data: [call(1, 30)], total: 2 };
 	const pages = service().get('/v1/calls').query(true);
 	pages.times(6).reply((uri) => [200, uri.includes('p=2') ? { ...data, data: [] } : data]);
-	const counted = { ...numbered, callListTotalPath: 'total' };
+	const query = { since: '{from?}', p: '{page}' };
+	const counted = withCalls({ query, list: 'data', next: { page: 1 }, total: 'total' });
 	expect(await errorOf({}, { credential: counted })).toMatchObject({
 		message: expect.stringContaining('Calls may be missing, because the call list changed'),
 	});
