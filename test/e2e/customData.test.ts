@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { plainText } from '../../nodes/core/values/values';
 import { querySqlite } from '../n8n/sqlite';
 import { byId } from '../n8n/workflow';
 import { fixtures } from '../simulator';
@@ -64,7 +65,7 @@ describe('an execution in real n8n is found', () => {
 		const { id } = await account.start([PHONE], [push]);
 		expect(await n8n.finished(id)).toMatchObject({ status: 'success' });
 		const [item] = await n8n.output(id, 'Push');
-		const list = String(item?.json.campaign_upload_id);
+		const list = plainText(item?.json.campaign_upload_id);
 		expect(dataOf(id)).toEqual([{ key: 'campaign_upload_id', value: list }]);
 		expect(found('campaign_upload_id', list)).toContain(id);
 	});
