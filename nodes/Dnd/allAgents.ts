@@ -6,7 +6,7 @@ import { failedBeforeSending, InvalidInput } from '../core/service/errors';
 import { onScreenOnly } from '../core/service/resolution';
 import { isJsonObject, type JsonObject } from '../core/values/json';
 import { shownWhere } from '../host/forms/shownWhere';
-import { openRecord } from '../host/ledger/executionStore';
+import { openMemory } from '../host/ledger/executionMemory';
 import type { OperationRun } from '../host/run/operations';
 import { callerOf } from '../host/caller/caller';
 import { plainText } from '../core/values/values';
@@ -66,7 +66,7 @@ async function readAgents(run: OperationRun): Promise<Array<Agent | undefined>> 
 	}
 	// An MCP session can be long.
 	if (callerOf(run.context).kind === 'model') return agents;
-	const known = openRecord(run.context, 'all agents', isJsonObject, {});
+	const known = openMemory(run.context, 'all agents', isJsonObject, {});
 	for (const { uuid, name } of agents) known[uuid] = name;
 	return Object.entries(known).map(([uuid, name]) => ({ uuid, name: plainText(name) }));
 }

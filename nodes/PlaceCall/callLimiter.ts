@@ -91,17 +91,17 @@ export class CallLimiter {
 	private async freeOf(texts: string[]): Promise<Set<string>> {
 		const added = await this.store.add(texts);
 		// Before the notes, which n8n may fail to write.
-		this.noteReserved(added);
+		this.keepReserved(added);
 		const notes = await this.notes();
 		const free = new Set(added);
-		const takenOver = (await notes?.takeOver(texts.filter((text) => !free.has(text)))) ?? [];
-		this.noteReserved(takenOver);
+		const takenOver = (await notes?.takeOverReservations(texts.filter((text) => !free.has(text)))) ?? [];
+		this.keepReserved(takenOver);
 		for (const text of takenOver) free.add(text);
-		await notes?.reserve([...free]);
+		await notes?.addReservations([...free]);
 		return free;
 	}
 
-	private noteReserved(texts: Iterable<string>): void {
+	private keepReserved(texts: Iterable<string>): void {
 		for (const text of texts) {
 			this.reserved.add(text);
 			this.unused.add(text);

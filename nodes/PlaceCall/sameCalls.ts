@@ -5,7 +5,7 @@ import { OutcomeUnknown } from '../core/service/errors';
 import { onScreenOnly, USER } from '../core/service/resolution';
 import { shortFingerprint } from '../core/values/hash';
 import { isJsonObject, type JsonObject } from '../core/values/json';
-import { type Lifetime, openRecord, runIndexOf } from '../host/ledger/executionStore';
+import { type Lifetime, openMemory, runIndexOf } from '../host/ledger/executionMemory';
 import { followsRun } from '../host/execution/executionData';
 import { callerOf } from '../host/caller/caller';
 import { plainText } from '../core/values/values';
@@ -59,7 +59,7 @@ export class SameCalls {
 		const open = (name: string, of: Lifetime) =>
 			this.runOrRow === undefined
 				? {}
-				: openRecord(context, name, isJsonObject, {}, { lifetime: of });
+				: openMemory(context, name, isJsonObject, {}, { lifetime: of });
 		this.earlier = open('calls', lifetime);
 		this.asked = open('asked', lifetime);
 		this.unknown = this.isTool ? {} : open('unknown calls', 'workflow');

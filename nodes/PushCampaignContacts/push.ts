@@ -146,7 +146,7 @@ export async function runPush(
 			stores.numbersOfExecution.add(outcome);
 		};
 		// An AI agent may call the tool again while it runs.
-		await runExclusive(stores.numbersOfExecution.record, send);
+		await runExclusive(stores.numbersOfExecution.memory, send);
 		const responses = outcome.requests.map(({ response }) => response);
 		addCustomData(context, asItems(responses), 'campaign_upload_id');
 	}

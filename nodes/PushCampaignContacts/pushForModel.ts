@@ -3,7 +3,7 @@ import { ExplainedError, InvalidInput } from '../core/service/errors';
 import { forEveryone } from '../core/service/resolution';
 import { isJsonObject } from '../core/values/json';
 import { formatOf } from '../core/service/modelFormats';
-import { openRecord } from '../host/ledger/executionStore';
+import { openMemory } from '../host/ledger/executionMemory';
 import { hashOf } from '../core/values/hash';
 import { counted } from '../core/values/values';
 import type { OperationRun } from '../host/run/operations';
@@ -68,7 +68,7 @@ export async function pushForModel(run: OperationRun): Promise<INodeExecutionDat
 function isPushedByRow(context: IExecuteFunctions, outcome: PushOutcome): boolean {
 	const { agent } = callerOf(context);
 	if (agent === undefined || agent.row.which === 'only') return true;
-	const pushes = openRecord(context, 'pushes', isJsonObject, {});
+	const pushes = openMemory(context, 'pushes', isJsonObject, {});
 	const contacts = hashOf(outcome.input.rows.map(phoneKeyOf));
 	if (countWith(outcome, 'pushed') > 0) pushes[contacts] = true;
 	return agent.row.which === 'known' && pushes[contacts] === true;

@@ -3,15 +3,15 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 import type { DeduplicationStore } from '../core/ledger/store';
 import { hashOf } from '../core/values/hash';
 import { isJsonObject } from '../core/values/json';
-import { openRecord, runIndexOf } from '../host/ledger/executionStore';
+import { openMemory, runIndexOf } from '../host/ledger/executionMemory';
 import { openStore, type StoreUse } from '../host/ledger/openStore';
 import { openLedger } from '../host/ledger/openLedger';
 import { callerOf } from '../host/caller/caller';
 import {
-	isNumbersRecord,
+	isNumbersMemory,
 	type NumberList,
 	NumbersOfExecution,
-	type NumbersRecord,
+	type NumbersMemory,
 } from './push/numbersOfExecution';
 import type { PartResult } from './push/parts';
 import type { PushDeps } from './push/sendRows';
@@ -40,7 +40,7 @@ export function openStores(
 	// A workflow pushes a number once per execution, a model once per agent run or MCP session, across all tools and rows.
 	const lifetime = isTool ? 'agentRun' : 'execution';
 	const empty = { count: 0, lists: {}, runs: {} };
-	const numbers = openRecord(context, 'numbers', isNumbersRecord, empty, { lifetime });
+	const numbers = openMemory(context, 'numbers', isNumbersMemory, empty, { lifetime });
 	const options = isTool ? hashOf([JSON.stringify([campaign, additions])]) : undefined;
 	// All pushes of a model count as one.
 	const push = isTool ? 'model' : placeAmongPushes(numbers, campaign.id, runIndexOf(context));
@@ -62,7 +62,7 @@ export function unknownNumbers(context: IExecuteFunctions, campaign: number): Nu
 	// n8n stores what this package wrote.
 	const areLists = (stored: unknown): stored is NumberLists => isJsonObject(stored);
 	const empty: NumberLists = {};
-	const lists = openRecord(context, 'unknown contacts', areLists, empty, { lifetime: 'workflow' });
+	const lists = openMemory(context, 'unknown contacts', areLists, empty, { lifetime: 'workflow' });
 	const known = lists[campaign] ?? {};
 	lists[campaign] = known;
 	return known;
@@ -72,7 +72,7 @@ export function unknownNumbers(context: IExecuteFunctions, campaign: number): Nu
  * Counts the pushes of the execution to the campaign, from 0. After a crash, the runs of the node can have other numbers,
  * and the campaigns can come in another order.
  */
-function placeAmongPushes({ runs }: NumbersRecord, campaign: number, run: number): number {
+function placeAmongPushes({ runs }: NumbersMemory, campaign: number, run: number): number {
 	const ofCampaign = runs[campaign] ?? [];
 	runs[campaign] = ofCampaign;
 	const place = sortedIndexOf(ofCampaign, run);

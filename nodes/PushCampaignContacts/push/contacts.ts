@@ -28,6 +28,7 @@ export class ContactWriter {
 	 */
 	async of(rows: readonly Row[]): Promise<string> {
 		const { ahead } = this;
+		// Rows that are left out at the last moment make them fewer.
 		const areAhead = ahead?.rows.length === rows.length && ahead.rows[0] === rows[0];
 		return await (areAhead ? ahead.contacts : this.write(rows));
 	}

@@ -7,7 +7,7 @@ import type { PreparedRows } from './prepareRows';
 import { phoneKeyOf, type Row, settle } from './rows';
 
 /** What an execution pushed to its campaigns, for all runs of the node. Stored with the execution. */
-export type NumbersRecord = {
+export type NumbersMemory = {
 	count: number;
 	/** By result and campaign. */
 	lists: { [list: string]: NumberList };
@@ -66,24 +66,24 @@ export class NumbersOfExecution {
 	private readonly sent: NumberList;
 
 	/**
-	 * @param record changed in place
+	 * @param memory changed in place
 	 * @param options a fingerprint of what is sent besides the rows, if a number may be pushed again with other options
 	 * @param unknown changed in place. Default: those of this node.
 	 */
 	constructor(
-		readonly record: NumbersRecord,
+		readonly memory: NumbersMemory,
 		campaign: number,
 		options?: string,
-		private readonly unknown: NumberList = (record.lists[`unknown ${campaign}`] ??= {}),
+		private readonly unknown: NumberList = (memory.lists[`unknown ${campaign}`] ??= {}),
 	) {
-		const { lists } = record;
+		const { lists } = memory;
 		const ofOptions = options === undefined ? '' : ` ${options}`;
 		this.sent = lists[`sent ${campaign}${ofOptions}`] ??= {};
 	}
 
 	/** @throws NotSent if these rows of a model couldn't all be remembered, so that it could push them twice */
 	requireRoom(rows: number): void {
-		if (this.record.count + rows <= MAX_NUMBERS_KEPT) return;
+		if (this.memory.count + rows <= MAX_NUMBERS_KEPT) return;
 		throw new NotSent(
 			'This agent run or MCP session has pushed as many contacts as it can, so nothing was sent',
 			{ onScreen: '', forModel: `Tell ${USER} which contacts were not pushed.` },
@@ -93,7 +93,7 @@ export class NumbersOfExecution {
 
 	/** Settles rows with sent numbers, and with those that may have been sent. @returns the other rows */
 	leaveOut(rows: readonly Row[], { markedUnknown }: PreparedRows): readonly Row[] {
-		if (this.record.count === 0 && markedUnknown.size === 0 && isEmpty(this.unknown)) return rows;
+		if (this.memory.count === 0 && markedUnknown.size === 0 && isEmpty(this.unknown)) return rows;
 		return rows.filter((row) => {
 			const reason = whyUnknown(row, markedUnknown, this.unknown);
 			if (reason !== undefined) settle(row, 'unknown', reason);
@@ -111,7 +111,7 @@ export class NumbersOfExecution {
 	}
 
 	private addTo(list: NumberList, rows: readonly Row[]): void {
-		if (this.record.count + rows.length > MAX_NUMBERS_KEPT) return;
+		if (this.memory.count + rows.length > MAX_NUMBERS_KEPT) return;
 		for (const row of rows) {
 			const key = Number(phoneKeyOf(row));
 			const remainder = key % REMAINDERS;
@@ -119,7 +119,7 @@ export class NumbersOfExecution {
 			list[remainder] = numbers;
 			if (numbers.includes(key)) continue;
 			numbers.push(key);
-			this.record.count++;
+			this.memory.count++;
 		}
 	}
 }
@@ -130,6 +130,6 @@ function has(list: NumberList, key: string): boolean {
 }
 
 /** n8n stores what `NumbersOfExecution` wrote, so its lists aren't checked, which may be long. */
-export function isNumbersRecord(stored: unknown): stored is NumbersRecord {
+export function isNumbersMemory(stored: unknown): stored is NumbersMemory {
 	return isJsonObject(stored) && isJsonObject(stored.lists) && isJsonObject(stored.runs);
 }

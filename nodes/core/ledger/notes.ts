@@ -163,12 +163,12 @@ export class Notes {
 	}
 
 	/** Notes what is reserved for this attempt, such as a call of a limit, until {@link removeReservations}. */
-	async reserve(things: readonly string[]): Promise<void> {
+	async addReservations(things: readonly string[]): Promise<void> {
 		await this.write(this.reservationsOf(things));
 	}
 
 	/** @returns what an earlier attempt had reserved when n8n was killed. From now on, it's reserved for this one. */
-	async takeOver(things: readonly string[]): Promise<ReadonlySet<string>> {
+	async takeOverReservations(things: readonly string[]): Promise<ReadonlySet<string>> {
 		const { isFirst, uses } = this.attempt;
 		if (isFirst || things.length === 0) return new Set();
 		const notes = this.reservationsOf(things);

@@ -4,7 +4,7 @@ import { isJsonObject, type JsonObject } from '../../core/values/json';
 import { keyOf } from '../caller/askingRow';
 import { callerOf } from '../caller/caller';
 import { addHintsForPerson } from '../execution/hints';
-import { openRecord } from './executionStore';
+import { openMemory } from './executionMemory';
 
 /**
  * n8n runs an approved tool once for each row of the agent's input, with the fields of that row. So the human review of
@@ -45,7 +45,7 @@ export function requireApprovedRow(context: IExecuteFunctions): void {
 
 /** The keys of the rows, by the ID of the tool request. Null if several rows have it. */
 function reviewedRows(context: IExecuteFunctions): JsonObject {
-	return openRecord(context, 'reviewed rows', isJsonObject, {}, { lifetime: 'agentRun' });
+	return openMemory(context, 'reviewed rows', isJsonObject, {}, { lifetime: 'agentRun' });
 }
 
 function approvedForAnother(): NotSent {

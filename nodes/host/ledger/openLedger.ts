@@ -9,7 +9,7 @@ import type { JsonValue } from '../../core/values/json';
 import { BoundedMap } from '../../core/values/boundedMap';
 import { isCanceled } from '../execution/cancel';
 import { originOf } from './executionOrigin';
-import { openRecord } from './executionStore';
+import { openMemory } from './executionMemory';
 import { nodeKey, openStore, repeatOnStore, type StoreUse, useDatabase } from './openStore';
 
 const USE: StoreUse = {
@@ -28,11 +28,11 @@ const attempts = new BoundedMap<{ node: string; attempt: Attempt }>(MAX_ATTEMPTS
  * What became of the jobs of this node run, or as a tool, of this agent run.
  *
  * @param entries Default: those that n8n stores with the execution
- * @throws InvalidInput if n8n's record of an earlier attempt is damaged
+ * @throws InvalidInput if what n8n stored of an earlier attempt is damaged
  */
 export function openLedger<Result extends JsonValue>(
 	context: IExecuteFunctions,
-	entries: Entries<Result> = openRecord(context, 'requests', areEntries<Result>, {}),
+	entries: Entries<Result> = openMemory(context, 'requests', areEntries<Result>, {}),
 ): Ledger<Result> {
 	const notes = once(async () => await openNotes(context));
 	return new Ledger(entries, notes);
@@ -65,7 +65,7 @@ export async function openNotes(context: IExecuteFunctions): Promise<Notes | und
 		running,
 		repeatOnStore(context),
 	);
-	// n8n stores an execution before it calls this. It stores a stopped execution without the records of its nodes.
+	// n8n stores an execution before it calls this. It stores a stopped execution without what its nodes remember.
 	context.onExecutionFinish?.(async () => {
 		if (!isSubExecution) attempts.delete(key);
 		if (isFirst && !isCanceled(context)) await notes.release();
@@ -76,7 +76,7 @@ export async function openNotes(context: IExecuteFunctions): Promise<Notes | und
 /**
  * Call this before n8n stores an execution that waits.
  *
- * @returns removes the notes, to be called when n8n has stored the execution with its records. Never throws: notes that
+ * @returns removes the notes, to be called when n8n has stored the execution with its entries. Never throws: notes that
  * stay only take space.
  */
 export async function notesOfWaiting(context: IExecuteFunctions): Promise<() => Promise<void>> {

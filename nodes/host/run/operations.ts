@@ -8,7 +8,7 @@ import {
 } from 'n8n-workflow';
 import { type AccountClient, createAccountClient } from '../http/accountClient';
 import { requireApprovedRow } from '../ledger/approvedRow';
-import { clearRun } from '../ledger/executionStore';
+import { clearRun } from '../ledger/executionMemory';
 import { beforeSending } from '../ledger/openLedger';
 import { callerOf, type Model } from '../caller/caller';
 import { isCanceled } from '../execution/cancel';

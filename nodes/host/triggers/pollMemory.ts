@@ -9,7 +9,7 @@ import { nodeKey } from '../ledger/openStore';
 const STORED_AFTER_MS = 60_000;
 
 /** By trigger: the state with which its latest check began, and until when no other one begins with it. */
-const begun = new Map<string, { state: string; until: number }>();
+const latestChecks = new Map<string, { state: string; until: number }>();
 
 /**
  * What a poll trigger remembers between checks, in n8n's static data of the node. With durable cursors, n8n keeps what a
@@ -51,11 +51,11 @@ export class PollMemory {
 	 */
 	async exclusively(check: () => Promise<JsonObject[]>): Promise<JsonObject[]> {
 		const { trigger, stateHash: state } = this;
-		const latest = begun.get(trigger);
+		const latest = latestChecks.get(trigger);
 		// With another state, n8n has stored that of the latest one.
 		if (latest?.state === state && latest.until > clock.elapsed()) return [];
 		const own = { state, until: Infinity };
-		begun.set(trigger, own);
+		latestChecks.set(trigger, own);
 		let events: JsonObject[] = [];
 		try {
 			events = await check();

@@ -3,7 +3,7 @@ import { countWith, groupByStatus } from '../../../../nodes/PushCampaignContacts
 import {
 	MAX_NUMBERS_KEPT,
 	NumbersOfExecution,
-	type NumbersRecord,
+	type NumbersMemory,
 } from '../../../../nodes/PushCampaignContacts/push/numbersOfExecution';
 import { ItemRow, settle, type Table } from '../../../../nodes/PushCampaignContacts/push/rows';
 
@@ -17,7 +17,7 @@ const table: Table = {
 
 /** Pushes the numbers that no earlier push of the execution has. @returns how many they are */
 async function push(
-	record: NumbersRecord,
+	record: NumbersMemory,
 	first: number,
 	count: number,
 	unknown = 0,
@@ -37,7 +37,7 @@ async function push(
 	numbers.add(outcome);
 	return countWith(outcome, 'pushed');
 }
-const newRecord = (): NumbersRecord => ({ count: 0, lists: {}, runs: {} });
+const newRecord = (): NumbersMemory => ({ count: 0, lists: {}, runs: {} });
 
 test('an execution knows as many numbers as n8n stores, and then those', async () => {
 	const record = newRecord();

@@ -4,7 +4,7 @@ import type {
 	INodeCredentialsDetails,
 	INodeParameters,
 } from 'n8n-workflow';
-import { openRecord } from '../../../../nodes/host/ledger/executionStore';
+import { openMemory } from '../../../../nodes/host/ledger/executionMemory';
 import { callerOf, TOOL_LIMITS } from '../../../../nodes/host/caller/caller';
 import type { CompletedRequest } from '../../../../nodes/host/caller/runResult';
 import { failureForModel, runForModel } from '../../../../nodes/host/tools/toolResult';
@@ -411,7 +411,7 @@ describe('a tool of an MCP client', () => {
 		const tool = await node('placeCall', CALL);
 		const isDone = (stored: unknown): stored is { done?: true } => stored !== undefined;
 		const recordOf = (session: number) =>
-			openRecord(mcpContext(tool, `many ${session}`), 'test', isDone, {});
+			openMemory(mcpContext(tool, `many ${session}`), 'test', isDone, {});
 		for (let session = 0; session < 500; session++) recordOf(session).done = true;
 		expect(recordOf(0)).toEqual({ done: true });
 		recordOf(500).done = true;

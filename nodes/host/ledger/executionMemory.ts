@@ -20,24 +20,24 @@ type StoreData = { [key: string]: unknown };
 export type Lifetime = 'run' | 'agentRun' | 'execution' | 'workflow';
 
 /**
- * A named record, which n8n stores with the execution. It's available again to each attempt of *Retry On Fail*, and to the
+ * What a node remembers in an execution. n8n stores it with the execution. It's available again to each attempt of *Retry On Fail*, and to the
  * execution that *Retry* starts.
  *
  * n8n stores it with every execution, so it must be small, plain JSON: IDs, ranges, and counts, never rows. n8n writes
  * it when the execution ends, or after each node if the workflow saves its progress. If the process is killed before,
  * the latest changes are lost.
  *
- * @param name the kind of record; a node may have several
- * @param isRecord checks a record that was read from the database
- * @param empty the record of a first attempt
- * @param lifetime what shares the record
- * @returns the record, to be changed in place
- * @throws InvalidInput if the stored record is damaged: what earlier attempts did is then unknown
+ * @param name a node may have several
+ * @param isMemory checks what was read from the database
+ * @param empty that of a first attempt
+ * @param lifetime what shares it
+ * @returns it, to be changed in place
+ * @throws InvalidInput if it's damaged: what earlier attempts did is then unknown
  */
-export function openRecord<T extends JsonObject>(
+export function openMemory<T extends JsonObject>(
 	context: IExecuteFunctions,
 	name: string,
-	isRecord: (stored: unknown) => stored is T,
+	isMemory: (stored: unknown) => stored is T,
 	empty: T,
 	{ lifetime = 'run' }: { lifetime?: Lifetime } = {},
 ): T {
@@ -51,7 +51,7 @@ export function openRecord<T extends JsonObject>(
 	const key = isOfRun ? `${name}, ${run}` : name;
 	if (!Object.hasOwn(data, key)) data[key] = empty;
 	const stored = data[key];
-	if (isRecord(stored)) return stored;
+	if (isMemory(stored)) return stored;
 	throw new InvalidInput(
 		"The record of an earlier attempt of this execution can't be read, so nothing was sent",
 		onScreenOnly(
@@ -60,7 +60,7 @@ export function openRecord<T extends JsonObject>(
 	);
 }
 
-/** Removes all records of a node run that succeeded, because no further attempt can follow. Not for tools. */
+/** Removes what is remembered of a node run that succeeded, because no further attempt can follow. Not for tools. */
 export function clearRun(context: IExecuteFunctions): void {
 	const data = storeDataOf(context, 'node');
 	const run = runOf(context);
@@ -87,7 +87,7 @@ export function runIndexOf(context: IExecuteFunctions): number {
 	return Number(context.getWorkflowDataProxy(0).$runIndex);
 }
 
-/** Records of MCP sessions, which have no execution. Only in this process, and only the newest sessions. */
+/** Of MCP sessions, which have no execution. Only in this process, and only the newest sessions. */
 const mcpSessions = new BoundedMap<StoreData>(500);
 
 function storeDataOf(context: IExecuteFunctions, scope: 'flow' | 'node'): StoreData {
