@@ -201,11 +201,16 @@ function requestOf({ options, isClosed }: Command, secrets: readonly string[]): 
 	const { query = {}, body: shown = {} } = isJsonObject(example) ? example : {};
 	return {
 		method: (valuesOf('request').at(-1)?.[1] ?? defaultMethod(has, data)).toUpperCase(),
-		path: beforeQuery.replace(/^\w+:\/\/[^/]*/, '').replace(/(.)\/$/, '$1'),
+		path: pathOf(beforeQuery, secrets),
 		query: isJsonObject(query) ? query : {},
 		body: isJsonObject(shown) ? shown : {},
 		notes,
 	};
+}
+
+function pathOf(url: string, secrets: readonly string[]): string {
+	const path = url.replace(/^(?:\w+:\/\/)?[^/]*/, '').replace(/(.)\/$/, '$1');
+	return secrets.reduce((shown, secret) => shown.replaceAll(secret, '(token)'), path);
 }
 
 function defaultMethod(has: (name: string) => boolean, data: readonly Option[]): string {

@@ -82,6 +82,32 @@ test.each<[how: string, curl: string, answers: Answers, profile: object]>([
 		{ 'chat.session': { body: { bot: '{agent}' } } },
 	],
 	[
+		'a line that continues in double quotes, and the options of another command',
+		`curl https://api.example.com/v1/chat/session -d "{\\"bot\\":\\"agent_\\
+a1\\"}" | xargs -d x`,
+		{ 'chat.session.person': none },
+		{ 'chat.session': { body: { bot: '{agent}' } } },
+	],
+	[
+		'lines that lost their ends, and a body in two parts',
+		`curl api.example.com/v1/chat/session
+  --json '{"bot":'
+  --json '"${AGENT}"}'`,
+		{ 'chat.session.person': none },
+		{ 'chat.session': { body: { bot: '{agent}' } } },
+	],
+	[
+		'a date beside a phone number',
+		`curl 'https://api.example.com/v1/calls?n=9812345678&d=2026-11-01T00:00:00Z&e=2026-11-01'`,
+		{
+			...{ 'calls.status': none, 'calls.agent': none, 'calls.campaign': none },
+			...{ 'calls.from': 'd', 'calls.to': none, 'calls.pageSize': none },
+		},
+		{
+			calls: { query: { n: '{phone?}', d: '{from?}', e: '2026-11-01' }, dates: 'dateTime' },
+		},
+	],
+	[
 		'two dates, of which the earlier one is the start',
 		`curl 'https://api.example.com/v1/calls?until=2026-11-30&since=2026-11-01&of=x&of=y'`,
 		{
@@ -235,6 +261,7 @@ test('several commands with text around them are one profile, and another reques
 			'curl https://x.example/v1/chat/inbound \\',
 			`  -d '{"text":"Is it free?"}' && echo done`,
 			`curl -X DELETE 'https://x.example/v1/dnd_numbers?phone=1'`,
+			`curl -u me:geheim99 'me:${TOKEN}@x.example/geheim99/v1/bots'`,
 		].join('\r\n'),
 		{ 'chat.inbound.agent': none, 'chat.inbound.session': none },
 	);
@@ -242,6 +269,7 @@ test('several commands with text around them are one profile, and another reques
 	expect(others).toEqual([
 		"POST /v1/call isn't a part of the profile.",
 		'DELETE /v1/dnd_numbers is there twice. The first one is used.',
+		"GET /(token)/v1/bots isn't a part of the profile.",
 	]);
 });
 
