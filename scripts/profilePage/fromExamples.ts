@@ -79,13 +79,13 @@ const SUBJECTS: { readonly [name in Placeholder]: string } = {
 	status: 'call status',
 	agent: 'agent',
 	campaign: 'campaign',
-	from: 'start of the dates',
-	to: 'end of the dates',
+	from: 'first date',
+	to: 'last date',
 	phone: 'phone number',
 	pageSize: 'number of entries per page',
-	page: 'page',
+	page: 'page number',
 	offset: 'number of calls to skip',
-	cursor: 'cursor of the page',
+	cursor: 'cursor',
 	reason: 'reason',
 	person: "customer's name",
 	message: 'message',
@@ -211,8 +211,8 @@ class Conversation {
 		return answer;
 	}
 
-	/** Writes a placeholder where the value is. False if that isn't known. */
-	private place(template: JsonObject, name: Placeholder, isOptional: boolean): boolean {
+	/** Writes a placeholder where the value is. */
+	private place(template: JsonObject, name: Placeholder, isOptional: boolean): void {
 		const choices = [...this.values].map(([value, one]) => ({ value, label: labelOf(one) }));
 		const subject = SUBJECTS[name];
 		const answer = this.ask(
@@ -221,15 +221,14 @@ class Conversation {
 			isOptional ? [...choices, THE_SERVICE_HAS_NONE] : choices,
 			likelyChoice(name, this.values),
 		);
-		if (!isOptional && choices.length === 0) {
-			this.notes.push(`The example has no value for the ${subject}. Paste one that has it.`);
+		if (!isOptional && answer === '') {
+			this.notes.push(`If the example has no ${subject}, paste one that has it.`);
 		}
 		const value = this.values.get(answer);
-		if (value === undefined) return false;
+		if (value === undefined) return;
 		this.used.push(answer);
 		const mayLack = isOptional && this.mayLack(name);
 		set(template, value.path, `{${name}${mayLack ? '?' : ''}}`);
-		return true;
 	}
 
 	private mayLack(name: Placeholder): boolean {
@@ -370,12 +369,7 @@ class Conversation {
 		]);
 		if (kind === '' || kind === NONE) return kind === NONE ? 'none' : undefined;
 		if (kind !== 'link') {
-			const isPlaced = this.place(
-				template,
-				kind === 'page' || kind === 'offset' ? kind : 'cursor',
-				false,
-			);
-			if (!isPlaced) this.notes.push('The request must be for a page after the first.');
+			this.place(template, kind === 'page' || kind === 'offset' ? kind : 'cursor', false);
 		}
 		if (kind === 'page' || kind === 'offset') {
 			const text = kind === 'page' ? 'Which page is the first?' : 'Which offset is the first?';

@@ -320,9 +320,18 @@ test('what the command has besides is shown as sent, and a body that is not JSON
 	expect(parts).toMatchObject([
 		{
 			literals: ['via in the query: "api"', 'debug in the query: ""'],
-			notes: ["The body isn't a JSON object, so it was left out. The nodes send JSON."],
+			notes: [
+				"The body isn't a JSON object, so it was left out. The nodes send JSON.",
+				'If the example has no message, paste one that has it.',
+			],
 		},
 	]);
+});
+
+test('an example without a value that the request must have asks for another one', () => {
+	const curls = `curl -G https://x.example/v1/dnd_numbers -d bot=${AGENT} -d size=50`;
+	const [part] = profileFrom({ curls, responses: {}, answers: {} }).parts;
+	expect(part?.notes).toEqual(['If the example has no page number, paste one that has it.']);
 });
 
 test.each(["'", '"', "$'"])('a quote %s without its end is reported', (quote) => {
