@@ -9,6 +9,7 @@ import { requireFree } from '../test/n8n/ports';
 import { UnrecoverableError } from '../test/n8n/until';
 import { build } from './build';
 import { linkToDocs, serveDocs } from './localDocs';
+import { serveProfilePage, type ProfilePage } from './profilePage/server';
 import { startStack, timeZone, type Stack, type StackOptions } from './stack';
 
 export interface SessionOptions extends Pick<StackOptions, 'env'> {
@@ -25,6 +26,7 @@ export async function runSession(options: SessionOptions): Promise<void> {
 	const home = join(cacheFolder(), `user-${port}`);
 	if (fresh) await rm(home, { recursive: true, force: true });
 	const docs = await serveDocs();
+	const profilePage = await serveProfilePage();
 	const install = async () => {
 		build(console.log);
 		await installPackage(home);
@@ -32,10 +34,11 @@ export async function runSession(options: SessionOptions): Promise<void> {
 	};
 	const stack = await startStack({ ...options, install, home, port }, console.log);
 	const beforeStop = options.started?.(stack);
-	console.log(welcome(stack));
+	console.log(welcome(stack, profilePage));
 	await untilStopped(stack, options.command);
 	beforeStop?.();
 	docs.stop();
+	profilePage.stop();
 	await stack.stop();
 }
 
@@ -79,7 +82,10 @@ async function requirePort(port: number, command: string): Promise<void> {
 	});
 }
 
-function welcome({ n8n, simulator, campaign, firstSteps, examples }: Stack): string {
+function welcome(
+	{ n8n, simulator, campaign, firstSteps, examples }: Stack,
+	profilePage: ProfilePage,
+): string {
 	const urlOf = ({ id, name }: Reference) => `${n8n.baseUrl}/workflow/${id}  ${name}`;
 	return [
 		'',
@@ -87,6 +93,7 @@ function welcome({ n8n, simulator, campaign, firstSteps, examples }: Stack): str
 		`Sign in with       ${owner.email}  ${owner.password}`,
 		`Time zone          ${timeZone}`,
 		`Simulated service  ${simulator.baseUrl}  (open it to see calls and requests; API token ${simulator.token})`,
+		`Service Profile    ${profilePage.url}  (open it to make one from examples of a provider's requests)`,
 		`Log                ${n8n.log}`,
 		'',
 		'Start here: open it, and select "Execute workflow". Nobody is called.',
