@@ -3,7 +3,7 @@ import { onScreenOnly } from '../core/service/resolution';
 import { numberIn, type JsonObject } from '../core/values/json';
 import { phoneKey } from '../core/phone/phoneKey';
 import { forEachWithPauses } from '../core/values/pauses';
-import { isUnset, quoted } from '../core/values/values';
+import { isUnset, plainText, quoted } from '../core/values/values';
 import { hasOffset, parseTime } from '../core/values/dates';
 
 /** The calls of a person. `newest` has several calls only if nothing distinguishes them. */
@@ -26,7 +26,7 @@ export async function callsByNumber(calls: readonly JsonObject[]): Promise<Calls
 	const numbers = new Map<string, CallsOfNumber & { time: number; form: unknown }>();
 	await forEachWithPauses(calls, (call) => {
 		const { phone_number: number, created_at: written } = call;
-		if (isUnset(number)) return;
+		if (isUnset(number) || !/\d/.test(plainText(number))) return;
 		const key = phoneKey(number);
 		// It may be one of the others.
 		if (key === null)

@@ -94,7 +94,8 @@ export class CallLimiter {
 		this.keepReserved(added);
 		const notes = await this.notes();
 		const free = new Set(added);
-		const takenOver = (await notes?.takeOverReservations(texts.filter((text) => !free.has(text)))) ?? [];
+		const takenOver =
+			(await notes?.takeOverReservations(texts.filter((text) => !free.has(text)))) ?? [];
 		this.keepReserved(takenOver);
 		for (const text of takenOver) free.add(text);
 		await notes?.addReservations([...free]);

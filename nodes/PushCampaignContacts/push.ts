@@ -141,9 +141,9 @@ export async function runPush(
 		const stopRequested = () => signal.aborted;
 		const deps = { ...settings, ...stores, client, isTool, stopRequested };
 		const send = async () => {
-			await sendRows(prepared, columnsOf, deps, outcome);
+			const isNew = await sendRows(prepared, columnsOf, deps, outcome);
 			outcome.byStatus = await groupByStatus(input.rows);
-			stores.numbersOfExecution.add(outcome);
+			if (isNew) stores.numbersOfExecution.add(outcome);
 		};
 		// An AI agent may call the tool again while it runs.
 		await runExclusive(stores.numbersOfExecution.memory, send);

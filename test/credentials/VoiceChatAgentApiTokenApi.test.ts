@@ -210,6 +210,13 @@ describe('the test of the profile', () => {
 		},
 	);
 
+	test('with the API token in it, hides the token in the message', async () => {
+		withAgents();
+		const { message } = await pressTestOf({ [TOKEN]: {} });
+		expect(message).toContain('unknown names: "[hidden]"');
+		expect(message).not.toContain(TOKEN);
+	});
+
 	test.each([
 		[{}, / Not tested: further pages of the call list \(the first response has nothing at "next"/],
 		[{ next: null }, /call list$/],

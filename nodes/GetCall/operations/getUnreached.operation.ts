@@ -11,9 +11,9 @@ import { READS_AT_ONCE } from '../../core/service/limits';
 import { readWholeList } from '../../core/service/paging';
 import { parseCount, parseWholeNumber } from '../../core/service/parseIds';
 import { forEveryone, onScreenOnly } from '../../core/service/resolution';
-import { dayAndTime, withOffset } from '../../core/values/dates';
-import type { JsonObject } from '../../core/values/json';
-import { parseList, plainText, quoted } from '../../core/values/values';
+import { dayAndTime, hasOffset, parseTime, withOffset } from '../../core/values/dates';
+import { type JsonObject, numberIn } from '../../core/values/json';
+import { isUnset, parseList, plainText, quoted } from '../../core/values/values';
 import { clock } from '../../host/clock';
 import { optionsCollection, readConcurrency } from '../../host/forms/options';
 import { statusField, statusKeysMeant } from '../../host/forms/statusFields';
@@ -131,7 +131,9 @@ export const getUnreached: Operation = {
 				read: async (limiter) => {
 					const list = callList(service, { ...request, zone, limiter });
 					const { entries } = await readWholeList(list, callsKeepChanging(IF_CHANGING, service));
-					const { people, hints } = toCallAgain(await callsByNumber(entries), rules, now);
+					// The service may not know the filter.
+					const ofPeriod = entries.filter((call) => !isBefore(call, filters.from));
+					const { people, hints } = toCallAgain(await callsByNumber(ofPeriod), rules, now);
 					addHints(context, ...hints);
 					return people;
 				},
@@ -152,7 +154,8 @@ function toCallAgain(
 	const isMissed = ({ status }: JsonObject) => statuses.includes(statusKey(plainText(status)));
 	const reached = everybody.filter(({ all }) => !all.every(isMissed)).length;
 	const missed = sortBy(everybody, 'createdAt').flatMap((one) => {
-		const calls = Math.max(one.all.length, one.retries + 1);
+		const redials = one.all.map(({ retry_count: retries }) => (numberIn(retries) ?? 0) + 1);
+		const calls = Math.max(one.all.length, ...redials);
 		if (calls >= attempts || !one.newest.every(isMissed)) return [];
 		const [{ created_at = null }] = one.newest;
 		if (hours > 0 && Number.isNaN(one.createdAt))
@@ -172,10 +175,16 @@ function toCallAgain(
 	return { people, hints: texts.map((message) => ({ message, resolution: onScreenOnly('') })) };
 }
 
+/** Whether the call was certainly created before this time. */
+function isBefore({ created_at: written }: JsonObject, from: DateTime): boolean {
+	const at = parseTime(written, 'utc');
+	return typeof written === 'string' && at.isValid && hasOffset(written) && at < from;
+}
+
 /** With the columns that Push Campaign Contacts finds. */
-function personOf({ key, newest: [call] }: CallsOfNumber, attempts: number, next: DateTime) {
+function personOf({ key, all, newest: [call] }: CallsOfNumber, attempts: number, next: DateTime) {
 	return {
-		person_name: call.caller_name ?? '',
+		person_name: [call, ...all].find(({ caller_name: name }) => !isUnset(name))?.caller_name ?? '',
 		phone: `+${key}`,
 		attempts,
 		last_outcome: simplifyCall(call).outcome ?? null,

@@ -63,19 +63,20 @@ type Stop = { error: ExplainedError; status: 'unknown' | 'not_sent'; reason: str
  * to each row, so this doesn't throw for it.
  *
  * @param outcome changed in place
+ * @returns whether its numbers must be remembered. Not if it sent nothing, and n8n has what an earlier attempt sent.
  */
 export async function sendRows(
 	prepared: PreparedRows,
 	columnsOf: ColumnsOf,
 	deps: PushDeps,
 	outcome: PushOutcome,
-): Promise<void> {
+): Promise<boolean> {
 	const { rows } = prepared;
 	if (deps.numbersPushedBefore !== undefined) requireRoom(rows.length);
 	if (deps.isTool) deps.numbersOfExecution.requireRoom(rows.length);
 	const { campaign, contactsPerRequest } = deps;
 	const content = hashOf([`${campaign.id} ${contactsPerRequest}`, await fingerprintOf(rows)]);
-	await new RowSender(prepared, content, new ContactWriter(columnsOf), deps, outcome).send();
+	return await new RowSender(prepared, content, new ContactWriter(columnsOf), deps, outcome).send();
 }
 
 /** Keeps the memory of a fingerprint small. */
@@ -120,7 +121,7 @@ class RowSender {
 		this.parts = chunksOf(prepared.rows, contactsPerRequest);
 	}
 
-	async send(): Promise<void> {
+	async send(): Promise<boolean> {
 		// Also without rows, so that a retry in which the push has rows is recognized.
 		await this.begin().catch((error: unknown) => {
 			// If it's unknown which rows an earlier attempt pushed, any row may be in the campaign.
@@ -134,16 +135,19 @@ class RowSender {
 		if (!this.hadEffect) await this.plan?.remove();
 		await this.settleEarlier();
 		if (this.stop !== undefined) this.outcome.stopped ??= this.stop.error;
+		return this.plan !== undefined || Object.keys(this.deps.ledger.entries).length === 0;
 	}
 
 	/** @throws if it's unknown what an earlier attempt sent, or n8n can't store what is about to be sent */
 	private async begin(): Promise<void> {
 		const { ledger, place } = this.deps;
-		// What had no effect doesn't keep other rows from being sent, such as those of the right column.
-		for (const [key, entry] of Object.entries(ledger.entries)) {
-			const hadEffect = !('done' in entry) || entry.done.kind === 'accepted';
-			if (!hadEffect && !key.startsWith(this.content)) Reflect.deleteProperty(ledger.entries, key);
-		}
+		// A push that had no effect doesn't keep other rows from being sent, such as those of the right column.
+		const { entries } = ledger;
+		const hadEffect = Object.values(entries).some(
+			(entry) => !('done' in entry) || entry.done.kind === 'accepted',
+		);
+		const others = Object.keys(entries).filter((key) => !key.startsWith(this.content));
+		if (!hadEffect) for (const key of others) Reflect.deleteProperty(entries, key);
 		this.plan = await ledger.beginPlan(place, this.content);
 		if (this.plan === undefined) throw rowsChanged();
 		await ledger.findBegun(this.parts.map((part) => this.jobOf(part)));

@@ -78,7 +78,7 @@ function notJson(): InvalidInput {
 	return new InvalidInput(
 		`'${SERVICE_PROFILE}' in the credential isn't valid JSON`,
 		onScreenOnly(
-			'Paste only what your service provider sent, from the first curly bracket to the last. It needs quotation marks (") around names and texts, a comma between entries, and no comma before a closing bracket.',
+			'Paste one block, from its first curly bracket to its last. If your service provider sent several, put their parts into one pair of curly brackets. The block needs quotation marks (") around names and texts, a comma between entries, and no comma before a closing bracket.',
 		),
 	);
 }

@@ -146,6 +146,9 @@ function isRequest(name: RequestName) {
 				fault(`has {${unknown}}, but can only have ${listed(known)}`, at);
 			else if (unclear !== undefined)
 				fault(`has {${unclear}}, but "next" doesn't say what it is`, at);
+			// With one of them missing, the others would be left out, too.
+			else if (names.length > 1 && placeholdersIn(text).some(canBeMissing))
+				fault('has several placeholders in one text, so none of them can be missing', at);
 		}
 		if (missing.size > 0) fault(`must have ${listed([...missing])} where an example has the value`);
 		const added = DOCUMENTED[name] ?? '';
@@ -153,6 +156,10 @@ function isRequest(name: RequestName) {
 			if (Object.hasOwn(values, added)) fault('must be left out: the nodes add it', [place, added]);
 		}
 	};
+}
+
+function canBeMissing({ name, isOptional }: ReturnType<typeof placeholdersIn>[number]): boolean {
+	return isOptional || POSITIONS.some((one) => one === name);
 }
 
 function listed(names: readonly string[]): string {

@@ -1,6 +1,6 @@
 import omitBy from 'lodash/omitBy';
 import type { ApiClient } from '../service/client';
-import { InvalidInput } from '../service/errors';
+import { explained, InvalidInput } from '../service/errors';
 import type { Query, QueryValue } from '../service/http';
 import { onScreenOnly } from '../service/resolution';
 import { isJsonObject, type JsonObject } from '../values/json';
@@ -48,8 +48,14 @@ type PlacedValues = { query: Query; body: JsonObject };
 export class ServiceProfile {
 	private profile: Profile | undefined;
 
-	/** @param written JSON, or the same as an object from an expression */
-	constructor(private readonly written: unknown = '') {}
+	/**
+	 * @param written JSON, or the same as an object from an expression
+	 * @param hideApiToken hides it in a message, because a person may have pasted it with the profile
+	 */
+	constructor(
+		private readonly written: unknown = '',
+		private readonly hideApiToken: (text: string) => string = (text) => text,
+	) {}
 
 	/**
 	 * What the profile shows of a part.
@@ -57,9 +63,18 @@ export class ServiceProfile {
 	 * @throws InvalidInput if the profile is invalid, even in another part
 	 */
 	part<Name extends PartName>(name: Name): Profile[Name] {
-		const { written } = this;
-		this.profile ??= readProfile(typeof written === 'string' ? written : JSON.stringify(written));
+		this.profile ??= this.read();
 		return this.profile[name];
+	}
+
+	private read(): Profile {
+		const { written, hideApiToken } = this;
+		try {
+			return readProfile(typeof written === 'string' ? written : JSON.stringify(written));
+		} catch (error) {
+			const { message, resolution } = explained(error);
+			throw new InvalidInput(hideApiToken(message), onScreenOnly(hideApiToken(resolution)));
+		}
 	}
 
 	/** @throws InvalidInput that says how to get the part */

@@ -86,6 +86,11 @@ export function parseTime(value: unknown, zone: string | Zone): DateTime {
 /** Spreadsheets store a date as the days since then. Those that count from 1904 only make it look older. */
 const SERIAL_START = DateTime.utc(1899, 12, 30);
 
+/** 2000-01-01. Smaller numbers are an empty cell (0), or a count. */
+const FIRST_SERIAL = 36_526;
+/** 9999-12-31, the last day of a spreadsheet. */
+const LAST_SERIAL = 2_958_465;
+
 /**
  * The day of a date in a cell, as {@link dayOf} returns it. Invalid for anything else, such as 03/04/2026, which has two
  * readings.
@@ -93,10 +98,10 @@ const SERIAL_START = DateTime.utc(1899, 12, 30);
  * @param zone in which a time with an offset has its day
  */
 export function parseDay(value: unknown, zone: Zone): DateTime {
-	const isSerial = typeof value === 'number';
-	return dayOf(
-		isSerial ? SERIAL_START.plus({ days: value }) : parseTime(value, zone).setZone(zone),
-	);
+	if (typeof value !== 'number') return dayOf(parseTime(value, zone).setZone(zone));
+	if (value >= FIRST_SERIAL && value <= LAST_SERIAL)
+		return dayOf(SERIAL_START.plus({ days: value }));
+	return DateTime.invalid('no day');
 }
 
 /** A calendar day as one of UTC, where each has 24 hours, so that days can be counted. */

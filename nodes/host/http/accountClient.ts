@@ -23,11 +23,12 @@ export async function createAccountClient(context: ServiceContext): Promise<Acco
 	const transport = createTransport(context, baseUrl, { ...data, baseUrl, apiToken });
 	const { at, signal } = deadlineOf(context) ?? {};
 	const stop = anyOf(signal, stopSignalOf(context));
+	const hideApiToken = (text: string) => withoutSecret(text, apiToken);
 	return {
 		client: new ApiClient(transport, clock, Math.random, apiToken, at, stop),
 		baseUrl,
 		account: fingerprint(apiToken),
-		profile: new ServiceProfile(data.serviceProfile ?? ''),
-		hideApiToken: (text) => withoutSecret(text, apiToken),
+		profile: new ServiceProfile(data.serviceProfile ?? '', hideApiToken),
+		hideApiToken,
 	};
 }

@@ -10,6 +10,7 @@ import { getActiveAgents } from '../../core/service/endpoints';
 import { SERVICE_PROFILE } from '../../core/profile/readProfile';
 import { ServiceProfile } from '../../core/profile/serviceProfile';
 import { type ProfileTestResult, testProfile } from '../../core/profileTest/testProfile';
+import { withoutSecret } from '../../core/service/secrets';
 import { clock } from '../clock';
 import { readServiceAccess, type ServiceAccess } from './credential';
 import { toFault, toHttpResponse } from './transport';
@@ -30,7 +31,8 @@ export async function voiceChatAgentApiTest(
 		const access = readServiceAccess(data);
 		const transport = transportFor(this, access);
 		const client = new ApiClient(transport, clock, Math.random, access.apiToken);
-		const profile = new ServiceProfile(data.serviceProfile ?? '');
+		const hideApiToken = (text: string) => withoutSecret(text, access.apiToken);
+		const profile = new ServiceProfile(data.serviceProfile ?? '', hideApiToken);
 		const { agents, failure } = await getActiveAgents(client).then(
 			({ body }) => ({ agents: body, failure: null }),
 			(error: unknown) => ({ agents: undefined, failure: toTestFailure(error) }),

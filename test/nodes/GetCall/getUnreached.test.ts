@@ -64,6 +64,10 @@ test.each<[string, IDataObject[], INodeParameters?]>([
 	['has a call in progress', [call(1, 50), call(1, 30, 'in_progress')]],
 	['had as many calls as allowed', [call(1, 30), call(1, 50), call(1, 70)]],
 	['had as many attempts in one call', [call(1, 30, 'not_picked', { retry_count: 2 })]],
+	[
+		'had as many attempts in an earlier call',
+		[call(1, 50, 'not_picked', { retry_count: 2 }), call(1, 30, 'not_picked', { retry_count: 0 })],
+	],
 	['was called a moment ago', [call(1, 50), call(1, 19)]],
 	[
 		'has only calls with another one of the statuses',
@@ -71,11 +75,23 @@ test.each<[string, IDataObject[], INodeParameters?]>([
 		{ statuses: 'not_picked' },
 	],
 	['has no number', [call(1, 30, 'not_picked', { phone_number: null })]],
+	['hides the number', [call(1, 30, 'not_picked', { phone_number: 'anonymous' })]],
 ])('does not return a person who %s', async (_what, calls, parameters = {}) => {
 	has(...calls, call(2, 30));
 	const chosen = { ...parameters };
 	if (parameters.statuses === undefined) chosen.statuses = 'Not Answered or Failed';
 	expect(await found(chosen)).toEqual([2]);
+});
+
+test('counts no call before the period, also if the service ignores the filter', async () => {
+	const long = 90 * 24;
+	has(...[0, 1, 2].map((hour) => call(1, long + hour)), call(1, 30), call(3, long, 'picked'));
+	expect(await found({ options: { goal: 1 } })).toEqual([1]);
+});
+
+test('takes the name of an earlier call if the newest one has none', async () => {
+	has(call(1, 30, 'not_picked', { caller_name: null }), call(1, 50));
+	expect(await records({}, { credential })).toMatchObject([{ person_name: 'Person 1' }]);
 });
 
 test('returns those first who wait longest, and says when others can be called', async () => {

@@ -239,6 +239,37 @@ describe('Retry in the list of executions', () => {
 		expect(sent[1]).toEqual(range(300, 501).map(phone));
 	});
 
+	test('pushes no row again after an attempt with another column and back, if a part was pushed', async () => {
+		const accepted: string[] = [];
+		scripted((numbers, request) => {
+			if (request === 1) return INVALID;
+			if (numbers.includes(phone(2)) && accepted.length === 2) return ARCHIVED;
+			accepted.push(...numbers);
+			return accepting(numbers, request);
+		});
+		const rows = range(5).map((row) => ({ json: { phone: phone(row), mobile: phone(row + 9) } }));
+		const first = await failed(pushNode(inTwos), rows);
+		const edited = pushNode({ ...inTwos, phoneColumn: 'mobile' });
+		const { workflow } = oneNodeWorkflow(edited, OUTPUTS);
+		const changed = await retryFailed(first, workflow);
+		expect(changed.data.resultData.error?.message).toMatch(/^The rows or the options changed/);
+		accepted.push('then');
+		const again = await retry(changed, pushNode(inTwos));
+		expect(accepted).toEqual([...phones(0, 1), 'then', ...phones(2, 3), phone(4)]);
+		expect([again.statuses, again.pushed.length]).toEqual([[], 4]);
+	});
+
+	test('sends the remaining rows after an attempt with another size of requests and back', async () => {
+		const sent = scripted(butRequest(2, ARCHIVED));
+		const first = await failed(pushNode(inTwos), manyRows(5));
+		const edited = pushNode({ developerSettings: { contactsPerRequest: 3 } });
+		const changed = await retryFailed(first, oneNodeWorkflow(edited, OUTPUTS).workflow);
+		expect(sent).toHaveLength(2);
+		const again = await retry(changed, pushNode(inTwos));
+		expect([again.error, again.statuses]).toEqual([undefined, []]);
+		expect(sent.slice(2)).toEqual([phones(2, 3), phones(4)]);
+	});
+
 	test('stops at the limit of rows that are sent alone, which an earlier attempt had reached', async () => {
 		const sent = scripted((numbers) => (numbers.length > 1 ? TOO_MANY : INVALID));
 		const node = pushNode();

@@ -10,6 +10,16 @@ const SINGLE = 'must have placeholders such as {agent}, in single curly brackets
 const ALL = '{agent}, {phone}, and {reason}';
 
 test.each<[what: string, profile: object, fault: string]>([
+	[
+		'an optional value in one text with another one',
+		bodyOf({ entry: '{phone};{reason?}', bot: '{agent}' }),
+		'"body.entry" in "dnd.add" has several placeholders in one text, so none of them can be missing',
+	],
+	[
+		'a page in one text with another value, because the first request has no page',
+		{ 'dnd.list': { query: { at: '{agent} {page}' } } },
+		'"query.at" in "dnd.list" has several placeholders in one text, so none of them can be missing',
+	],
 	['a part that does not exist', { 'dnd.ad': {} }, 'the profile has unknown names: "dnd.ad"'],
 	['parts in parts', { dnd: { add: {} } }, 'the profile has unknown names: "dnd"'],
 	[
