@@ -14,15 +14,19 @@ const MAX_FAULTS = 10;
 /**
  * Reads a profile as it's pasted from an email, a chat, or a document. An empty one has no part.
  *
+ * @param hideSecret hides a secret in that list
  * @throws InvalidInput that lists everything to correct
  */
-export function readProfile(text: string): Profile {
+export function readProfile(
+	text: string,
+	hideSecret: (text: string) => string = (one) => one,
+): Profile {
 	if (text.trim() === '') return {};
 	const written = parsed(text);
 	if (written === undefined) throw notJson();
 	const { data, error } = profileSchema.safeParse(written, { errorMap });
 	if (data !== undefined) return data;
-	const faults = error.issues.slice(0, MAX_FAULTS).map(faultOf).join('; ');
+	const faults = hideSecret(error.issues.slice(0, MAX_FAULTS).map(faultOf).join('; '));
 	const more = error.issues.length - MAX_FAULTS;
 	throw new InvalidInput(
 		`'${SERVICE_PROFILE}' in the credential isn't complete and correct`,

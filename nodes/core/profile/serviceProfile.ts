@@ -1,6 +1,6 @@
 import omitBy from 'lodash/omitBy';
 import type { ApiClient } from '../service/client';
-import { explained, InvalidInput } from '../service/errors';
+import { InvalidInput } from '../service/errors';
 import type { Query, QueryValue } from '../service/http';
 import { onScreenOnly } from '../service/resolution';
 import { isJsonObject, type JsonObject } from '../values/json';
@@ -69,12 +69,8 @@ export class ServiceProfile {
 
 	private read(): Profile {
 		const { written, hideApiToken } = this;
-		try {
-			return readProfile(typeof written === 'string' ? written : JSON.stringify(written));
-		} catch (error) {
-			const { message, resolution } = explained(error);
-			throw new InvalidInput(hideApiToken(message), onScreenOnly(hideApiToken(resolution)));
-		}
+		const text = typeof written === 'string' ? written : JSON.stringify(written);
+		return readProfile(text, hideApiToken);
 	}
 
 	/** @throws InvalidInput that says how to get the part */

@@ -247,7 +247,7 @@ test.each([
 	expect(explainedBy(() => readProfile(text))).toMatchObject({
 		message: "'Service Profile' in the credential isn't valid JSON",
 		resolution: expect.stringMatching(
-			/^Paste only what .* first curly bracket to the last\. .* around names and texts, .* no comma before a closing bracket\.$/,
+			/^Paste one block, .* into one pair of curly brackets\. .* around names and texts, .* no comma before a closing bracket\.$/,
 		),
 	});
 });
