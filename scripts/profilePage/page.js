@@ -1,15 +1,5 @@
 'use strict';
 
-const byId = (id) => document.getElementById(id);
-
-/** Creates an element. Text is never read as HTML, because it comes from outside. */
-function element(tag, className = '', text = '') {
-	const created = document.createElement(tag);
-	created.className = className;
-	created.textContent = text;
-	return created;
-}
-
 /** What the person has pasted and chosen. */
 const examples = { curls: '', responses: {}, answers: {} };
 let newest = 0;

@@ -9,6 +9,7 @@ import { profileFrom, type Conversion } from './fromExamples';
 const FILES: { readonly [path: string]: readonly [file: string, type: string] } = {
 	'/': ['page.html', 'text/html'],
 	'/page.css': ['page.css', 'text/css'],
+	'/dom.js': ['../../test/simulator/page/dom.js', 'text/javascript'],
 	'/page.js': ['page.js', 'text/javascript'],
 };
 

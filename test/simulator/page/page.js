@@ -1,15 +1,5 @@
 'use strict';
 
-const byId = (id) => document.getElementById(id);
-
-/** Creates an element. Text is never read as HTML, because names and messages come from outside. */
-function element(tag, className = '', text = '') {
-	const created = document.createElement(tag);
-	created.className = className;
-	created.textContent = text;
-	return created;
-}
-
 /** Sends a command to the simulator. */
 async function send(name, body) {
 	await fetch(`/__simulator/${name}`, {

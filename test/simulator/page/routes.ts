@@ -10,6 +10,7 @@ const UPDATE_MS = 250;
 const FILES = {
 	'/': ['page.html', 'text/html'],
 	'/__simulator/page.css': ['page.css', 'text/css'],
+	'/__simulator/dom.js': ['dom.js', 'text/javascript'],
 	'/__simulator/page.js': ['page.js', 'text/javascript'],
 } as const;
 
