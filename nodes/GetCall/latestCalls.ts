@@ -13,27 +13,35 @@ export type CallsOfNumber = {
 	newest: [JsonObject, ...JsonObject[]];
 	/** When the newest was created, in epoch milliseconds. NaN if the time, or its zone, isn't known. */
 	createdAt: number;
-	retries: number;
 };
+
+/** What decides which call is the newest. */
+type Newest = { time: number; form: boolean | undefined; retries: number };
 
 /**
  * The calls by their number. The newest is the one created last, or of several created at that time, the last retry. Calls
  * without a number are left out.
  *
+ * @param since in epoch milliseconds. Calls that were certainly created before don't count: the service may not know the
+ * filter.
  * @throws OutcomeUnknown if it isn't certain which call of a number is the newest
  */
-export async function callsByNumber(calls: readonly JsonObject[]): Promise<CallsOfNumber[]> {
-	const numbers = new Map<string, CallsOfNumber & { time: number; form: unknown }>();
+export async function callsByNumber(
+	calls: readonly JsonObject[],
+	since = -Infinity,
+): Promise<CallsOfNumber[]> {
+	const numbers = new Map<string, CallsOfNumber & Newest>();
 	await forEachWithPauses(calls, (call) => {
 		const { phone_number: number, created_at: written } = call;
 		if (isUnset(number) || !/\d/.test(plainText(number))) return;
+		const at = parseTime(written, 'utc');
+		const time = at.toMillis();
+		const form = at.isValid && typeof written === 'string' ? hasOffset(written) : undefined;
+		if (form === true && time < since) return;
 		const key = phoneKey(number);
 		// It may be one of the others.
 		if (key === null)
 			throw notCertain(`${quoted(number)} in phone_number isn't an international number`);
-		const at = parseTime(written, 'utc');
-		const time = at.toMillis();
-		const form = at.isValid && typeof written === 'string' ? hasOffset(written) : undefined;
 		const retries = numberIn(call.retry_count) ?? 0;
 		const known = numbers.get(key);
 		if (known !== undefined && (form === undefined || form !== known.form)) {

@@ -3,15 +3,13 @@ import type { DateTime } from 'luxon';
 import type { IExecuteFunctions } from 'n8n-workflow';
 import { OutcomeUnknown } from '../core/service/errors';
 import { onScreenOnly, USER } from '../core/service/resolution';
-import { shortFingerprint } from '../core/values/hash';
+import { hashOf } from '../core/values/hash';
 import { isJsonObject, type JsonObject } from '../core/values/json';
 import { type Lifetime, openMemory, runIndexOf } from '../host/ledger/executionMemory';
 import { followsRun } from '../host/execution/executionData';
 import { callerOf } from '../host/caller/caller';
 import { plainText } from '../core/values/values';
 import { NotPlaced } from './notPlaced';
-
-const FINGERPRINT_CHARACTERS = 12;
 
 /** Calls to a number at times that are closer are one call. `{{ $now.plus(…) }}` gives each item another time. */
 const APART_MS = 3_600_000;
@@ -77,7 +75,7 @@ export class SameCalls {
 		question?: string,
 	): NotPlaced | OutcomeUnknown | undefined {
 		// Several rows of an agent may ask the same person, each something else.
-		const call = named(this.isTool ? [looseKey, question] : looseKey);
+		const call = hashOf(this.isTool ? [looseKey, question] : looseKey);
 		const items = this.firstItems.get(call) ?? [];
 		const first = items.find((item) => isSameTime(item, moment));
 		if (first !== undefined) return duplicate({ duplicate_of: first.index });
@@ -86,7 +84,7 @@ export class SameCalls {
 		if (this.isOfOther(call)) {
 			if (this.isTool) return calledForAnotherRow();
 			// The answer to the same question is that of the earlier call.
-			const callId = plainText(this.asked[named([call, question])]);
+			const callId = plainText(this.asked[hashOf([call, question])]);
 			return duplicate({ duplicate_of: null, ...(callId !== '' && { call_id: callId }) });
 		}
 		const unknown = this.unknown[call];
@@ -106,7 +104,7 @@ export class SameCalls {
 		this.earlier[call] = this.runOrRow;
 		if (outcome === 'unknown') this.unknown[call] = this.nodeRun;
 		else if (outcome !== 'checked' && question !== undefined)
-			this.asked[named([call, question])] = outcome.callId;
+			this.asked[hashOf([call, question])] = outcome.callId;
 	}
 }
 
@@ -123,10 +121,6 @@ function runOrRowOf(context: IExecuteFunctions): string | number | undefined {
 	if (agent === undefined || agent.row.which === 'only') return undefined;
 	// If the row isn't certain, each request may be that of another one.
 	return agent.row.key ?? `request ${runIndexOf(context)} of ${context.getNode().name}`;
-}
-
-function named(value: unknown): string {
-	return shortFingerprint(value, FINGERPRINT_CHARACTERS);
 }
 
 /** Only its output is shown. */

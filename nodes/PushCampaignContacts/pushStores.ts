@@ -48,9 +48,12 @@ export function openStores(
 		// What a model pushed is known by the numbers.
 		ledger: openLedger<PartResult>(context, isTool ? {} : undefined),
 		place: ['push', campaign.id, push],
-		numbersOfExecution: isTool
-			? new NumbersOfExecution(numbers, campaign.id, options)
-			: new NumbersOfExecution(numbers, campaign.id, options, unknownNumbers(context, campaign.id)),
+		numbersOfExecution: new NumbersOfExecution(
+			numbers,
+			campaign.id,
+			options,
+			isTool ? undefined : unknownNumbers(context, campaign.id),
+		),
 		numbersPushedBefore: skipPushedBefore ? openPushedNumbers(context) : undefined,
 	};
 }

@@ -11,7 +11,7 @@ import { READS_AT_ONCE } from '../../core/service/limits';
 import { readWholeList } from '../../core/service/paging';
 import { parseCount, parseWholeNumber } from '../../core/service/parseIds';
 import { forEveryone, onScreenOnly } from '../../core/service/resolution';
-import { dayAndTime, hasOffset, parseTime, withOffset } from '../../core/values/dates';
+import { dayAndTime, withOffset } from '../../core/values/dates';
 import { type JsonObject, numberIn } from '../../core/values/json';
 import { isUnset, parseList, plainText, quoted } from '../../core/values/values';
 import { clock } from '../../host/clock';
@@ -131,9 +131,8 @@ export const getUnreached: Operation = {
 				read: async (limiter) => {
 					const list = callList(service, { ...request, zone, limiter });
 					const { entries } = await readWholeList(list, callsKeepChanging(IF_CHANGING, service));
-					// The service may not know the filter.
-					const ofPeriod = entries.filter((call) => !isBefore(call, filters.from));
-					const { people, hints } = toCallAgain(await callsByNumber(ofPeriod), rules, now);
+					const everybody = await callsByNumber(entries, filters.from.toMillis());
+					const { people, hints } = toCallAgain(everybody, rules, now);
 					addHints(context, ...hints);
 					return people;
 				},
@@ -173,12 +172,6 @@ function toCallAgain(
 			`The goal is ${goal}, and ${reached} were or may be reached, so ${people.length} of ${due.length} are returned`,
 	]);
 	return { people, hints: texts.map((message) => ({ message, resolution: onScreenOnly('') })) };
-}
-
-/** Whether the call was certainly created before this time. */
-function isBefore({ created_at: written }: JsonObject, from: DateTime): boolean {
-	const at = parseTime(written, 'utc');
-	return typeof written === 'string' && at.isValid && hasOffset(written) && at < from;
 }
 
 /** With the columns that Push Campaign Contacts finds. */

@@ -10,7 +10,7 @@ import { forEveryone, onScreenOnly, type Reader, readerOf } from '../../core/ser
 import { fingerprint, hashOf } from '../../core/values/hash';
 import { forEachWithPauses } from '../../core/values/pauses';
 import { messageOf } from '../../core/values/values';
-import { readAccepted, requireConsistentCounts } from './accepted';
+import { type Accepted, readAccepted, requireConsistentCounts } from './accepted';
 import { type ColumnsOf, ContactWriter } from './contacts';
 import type { NumbersOfExecution } from './numbersOfExecution';
 import { NumbersPushedBefore, requireRoom } from './numbersPushedBefore';
@@ -171,7 +171,8 @@ class RowSender {
 		if (this.stop !== undefined) this.settleStopped(rows, this.stop);
 		else if (rows.length > 0) {
 			const outcome = await ledger.deliver(job, async () => await this.request(part, rows));
-			this.settle(part, without(this.pushedEarlier, rows), outcome);
+			const isAccepted = outcome.kind === 'done' && outcome.result.kind === 'accepted';
+			if (!isAccepted) this.settle(part, without(this.pushedEarlier, rows), outcome);
 			if (outcome.kind === 'unknown') this.stopAt(outcome.error, 'not_sent');
 		}
 	}
@@ -180,9 +181,10 @@ class RowSender {
 	private async restore(part: Part, known: Outcome<PartResult>): Promise<void> {
 		const result = known.kind === 'done' ? known.result : undefined;
 		const rows = result?.kind === 'accepted' ? result.rows : undefined;
+		const { length: others } = this.parts;
 		this.settle(part, rows === undefined ? part.rows : rowsAt(rows, part.rows), known);
 		if (result?.kind === 'split') {
-			const some = this.parts.slice(0, partsOf(part, result.alone).length);
+			const some = this.parts.slice(0, this.parts.length - others);
 			await this.deps.ledger.findBegun(some.map((one) => this.jobOf(one)));
 		} else if (rows !== undefined) {
 			const rest = withoutStatus(part.rows);
@@ -215,6 +217,7 @@ class RowSender {
 			const response = recordOf(await this.contacts.prepareWhile(sending, next, client.clock));
 			const accepted = readAccepted(rows, response);
 			requireConsistentCounts(accepted, rows.length);
+			this.settleAccepted(part, accepted);
 			const areAll = rows.length === part.rows.length;
 			const positions = areAll ? {} : { rows: positionsOf(rows, part.rows) };
 			const result = { kind: 'accepted', response, ...positions } as const;
@@ -265,17 +268,18 @@ class RowSender {
 		else if (result.kind === 'rejected') {
 			for (const row of rows) settle(row, 'rejected', result.reason);
 			this.outcome.hasRejections = true;
-		} else {
-			const { request, skipped } = readAccepted(rows, result.response);
-			this.outcome.requests.push(request);
-			part.chunk.requests.push(request);
-			this.hadEffect ||= request.rows.length > 0;
-			for (const row of request.rows) {
-				settle(row, 'pushed');
-				row.request = request;
-			}
-			for (const { row, status, reason } of skipped) settle(row, status, reason);
+		} else this.settleAccepted(part, readAccepted(rows, result.response));
+	}
+
+	private settleAccepted(part: Part, { request, skipped }: Accepted): void {
+		this.outcome.requests.push(request);
+		part.chunk.requests.push(request);
+		this.hadEffect ||= request.rows.length > 0;
+		for (const row of request.rows) {
+			settle(row, 'pushed');
+			row.request = request;
 		}
+		for (const { row, status, reason } of skipped) settle(row, status, reason);
 	}
 
 	private settleStopped(rows: readonly Row[], { status, reason }: Stop): void {

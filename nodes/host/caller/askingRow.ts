@@ -6,13 +6,11 @@ import {
 	type IExecuteFunctions,
 	type ISourceData,
 } from 'n8n-workflow';
-import { shortFingerprint } from '../../core/values/hash';
+import { hashOf } from '../../core/values/hash';
 import { agentInput, inExpression } from './agentRun';
 
 /** The ID of the tool request, which an agent adds to the row. */
 export const TOOL_CALL_ID = 'toolCallId';
-
-const KEY_CHARACTERS = 12;
 
 /** A row of the agent's input, and where n8n has it. Without a place, it's the input item of the same index. */
 export type Row = { json: IDataObject; place?: { source: ISourceData; item: number } };
@@ -61,7 +59,7 @@ function areDifferent([first, ...others]: readonly Row[]): boolean {
 }
 
 export function keyOf({ json }: Row): string {
-	return shortFingerprint(json, KEY_CHARACTERS);
+	return hashOf(json);
 }
 
 export function findAskingRow(context: IExecuteFunctions): AskingRow {

@@ -20,8 +20,8 @@ type StoreData = { [key: string]: unknown };
 export type Lifetime = 'run' | 'agentRun' | 'execution' | 'workflow';
 
 /**
- * What a node remembers in an execution. n8n stores it with the execution. It's available again to each attempt of *Retry On Fail*, and to the
- * execution that *Retry* starts.
+ * What a node remembers in an execution. It's available again to each attempt of *Retry On Fail*, and to the execution that
+ * *Retry* starts.
  *
  * n8n stores it with every execution, so it must be small, plain JSON: IDs, ranges, and counts, never rows. n8n writes
  * it when the execution ends, or after each node if the workflow saves its progress. If the process is killed before,
