@@ -408,6 +408,8 @@ export const OPERATIONS: { [name: string]: Operation } = {
 		byModel: ['sessionId'],
 		outcome: 'timed_out',
 		output: { session_id: sessionId, timed_out: true, session_closed: false, event, seen: [{}] },
+		// For half a second, the connection of the tool before would have its own message as an event.
+		asTool: { sessionId: sessions.dormant },
 	},
 	'chatSession › legacyCreate': {
 		parameters: { resource: 'legacy', ...agent() },
