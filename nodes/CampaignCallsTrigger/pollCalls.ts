@@ -7,7 +7,7 @@ import shuffle from 'lodash/shuffle';
 import sumBy from 'lodash/sumBy';
 import pLimit from 'p-limit';
 import type { IPollFunctions } from 'n8n-workflow';
-import { explained, httpStatusOf, isTransient, OutcomeUnknown } from '../core/service/errors';
+import { explained, isTransient, OutcomeUnknown } from '../core/service/errors';
 import { READS_AT_ONCE } from '../core/service/limits';
 import { hasEnded, isBehind, isWanted, outcomeKey, showsEnd } from '../core/calls/callEnd';
 import { flatCallRecord } from '../core/calls/callRecord';
@@ -309,8 +309,8 @@ const CALL_NOT_READ =
 /** Names what can't be read, because the user didn't enter it. */
 function readFailed({ what, advice, error }: Failure): OutcomeUnknown {
 	const cause = explained(error);
-	const { message, originalMessage, origin } = cause;
-	const facts = { originalMessage, origin, status: httpStatusOf(cause), cause };
+	const { message, originalMessage, origin, status } = cause;
+	const facts = { originalMessage, origin, status, cause };
 	return new OutcomeUnknown(`${what} can't be read. ${message}`, onScreenOnly(advice), facts);
 }
 

@@ -5,7 +5,7 @@ import { CALL_RECORD_FIELDS, isValueByKey } from '../core/calls/callRecord';
 import type { Fields } from '../host/forms/fields';
 import { callerOf } from '../host/caller/caller';
 import { inputRows } from '../host/caller/input';
-import { NOT_READ_FIELD } from '../core/service/notRead';
+import { NOT_READ_FIELD } from '../core/service/errors';
 import { WAITS_UNTIL } from './wait/waitedItems';
 
 /** Output fields of this node. In an input item, they belong to an earlier call. */

@@ -14,9 +14,8 @@ import { asItems } from '../../host/run/itemLoop';
 import { callerOf } from '../../host/caller/caller';
 import type { Operation } from '../../host/run/operations';
 import { parseSessionId } from '../../core/chat/parseChatFields';
-import { NOT_READ_FIELD } from '../../core/service/notRead';
 import { awaitEvent } from '../chatWait';
-import { InvalidInput } from '../../core/service/errors';
+import { InvalidInput, NOT_READ_FIELD } from '../../core/service/errors';
 import { forEveryone } from '../../core/service/resolution';
 
 const DEFAULT_CONCURRENCY = 10;

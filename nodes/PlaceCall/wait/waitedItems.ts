@@ -6,7 +6,7 @@ import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import { flatCallRecord } from '../../core/calls/callRecord';
 import type { CallWatch } from '../../core/calls/callWatch';
 import { isJsonObject, type JsonObject } from '../../core/values/json';
-import { NOT_READ_FIELD } from '../../core/service/notRead';
+import { NOT_READ_FIELD } from '../../core/service/errors';
 import { withAnswer } from '../ask/answer';
 import { plainText } from '../../core/values/values';
 

@@ -2,7 +2,7 @@ import { DateTime } from 'luxon';
 import type { ApiClient } from '../service/client';
 import { getCall, getRecording, getTranscript, type Additions } from '../service/endpoints';
 import { documentedRecord, recordOf } from '../service/envelope';
-import { ExplainedError, isRejection, OtherRecord } from '../service/errors';
+import { ExplainedError, isRejection } from '../service/errors';
 import type { JsonObject } from '../values/json';
 import { transcriptTurns } from './callRecord';
 
@@ -13,7 +13,8 @@ export async function readCallRecord(client: ApiClient, callId: string): Promise
 
 /** Whether the account doesn't have the call. */
 export function isUnknownCall(error: unknown): boolean {
-	return error instanceof OtherRecord || isRejection(error, 'call_not_found');
+	const isOther = error instanceof ExplainedError && error.code === 'other_record';
+	return isOther || isRejection(error, 'call_not_found');
 }
 
 /**

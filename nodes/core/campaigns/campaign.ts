@@ -35,11 +35,7 @@ export type Queue = {
 	record: JsonObject;
 };
 
-/**
- * Reads `GET /v1/campaigns/{id}/status`.
- *
- * @throws OtherRecord if the response is about another campaign
- */
+/** Reads `GET /v1/campaigns/{id}/status`. */
 export async function readCampaign(
 	client: ApiClient,
 	campaignId: number,

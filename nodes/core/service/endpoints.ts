@@ -15,8 +15,9 @@ import {
 	saysSuccess,
 	type SuccessCheck,
 } from './envelope';
-import { OtherRecord } from './errors';
+import { ExplainedError } from './errors';
 import type { ApiResponse, Method, Query, ServiceRequest } from './http';
+import { onScreenOnly } from './resolution';
 
 /*
  * Every request of docs/openapi.yaml, with the body that it documents, and what proves its success.
@@ -76,7 +77,19 @@ export async function placeCall(
 	return await client.send(await request(), checks, request);
 }
 
-/** A read of one call. It throws `OtherRecord` if the response is about another call. */
+/** A record of another call or campaign than the requested one isn't used. */
+function otherRecord(kind: 'call' | 'campaign', id: string | number): ExplainedError {
+	return new ExplainedError(
+		'unknown',
+		`The service returned another ${kind} than the requested one`,
+		onScreenOnly(
+			`Nothing was changed. Report this to your service provider. The response for ${kind} "${id}" is about another ${kind}.`,
+		),
+		{ code: 'other_record' },
+	);
+}
+
+/** A read of one call. Its response must not be about another one. */
 function callRead(part: '' | '/transcript' | '/recording', successCheck: SuccessCheck) {
 	return async (
 		client: ApiClient,
@@ -87,7 +100,7 @@ function callRead(part: '' | '/transcript' | '/recording', successCheck: Success
 		const request = withAdditions({ method: 'GET', path }, additions);
 		const response = await client.send(request, { successCheck, isSecret: part === '/recording' });
 		if (isAbout('call_id', callId)(response.body)) return response;
-		throw new OtherRecord('call', callId);
+		throw otherRecord('call', callId);
 	};
 }
 
@@ -149,11 +162,7 @@ export async function pushContacts(
 	});
 }
 
-/**
- * `GET /v1/campaigns/{id}/status`: cheap to poll.
- *
- * @throws OtherRecord if the response is about another campaign
- */
+/** `GET /v1/campaigns/{id}/status`: cheap to poll. Its response must not be about another campaign. */
 export async function getCampaignStatus(
 	client: ApiClient,
 	campaignId: number,
@@ -166,7 +175,7 @@ export async function getCampaignStatus(
 	const { campaign } = recordOf(response);
 	const returned = isJsonObject(campaign) ? campaign.id : undefined;
 	if (isSameId(returned, campaignId)) return response;
-	throw new OtherRecord('campaign', String(campaignId));
+	throw otherRecord('campaign', campaignId);
 }
 
 // Do not disturb

@@ -1,7 +1,8 @@
-import { onScreenOnly, type Explanation, type Reader, type Resolution } from './resolution';
+import type { Explanation, Reader, Resolution } from './resolution';
 import type { ErrorCode } from './errorTable';
 import type { RejectionBody } from './rejectionBody';
 import { firstCharacters } from '../values/text';
+import { messageOf } from '../values/values';
 
 /** What is known of an error besides its text. */
 export type ErrorFacts = {
@@ -9,6 +10,10 @@ export type ErrorFacts = {
 	originalMessage?: string | undefined;
 	/** The source of `originalMessage`. */
 	origin?: ErrorOrigin | undefined;
+	/** The HTTP status of the response, if there was one. */
+	status?: number | undefined;
+	/** `other_record`: the response is about another record than the requested one. None of it may be used. */
+	code?: 'other_record' | undefined;
 	/** Whether the same request may succeed later without changes. */
 	isTransient?: boolean;
 	/** Whether nothing in the request can be corrected, so the resolution is complete. */
@@ -27,6 +32,8 @@ export class ExplainedError extends Error {
 	readonly resolution: string;
 	readonly originalMessage: string | undefined;
 	readonly origin: ErrorOrigin;
+	readonly status: number | undefined;
+	readonly code: ErrorFacts['code'];
 	readonly isTransient: boolean;
 	readonly isFinal: boolean;
 
@@ -37,6 +44,8 @@ export class ExplainedError extends Error {
 		{
 			originalMessage,
 			origin = 'service',
+			status,
+			code,
 			isTransient = false,
 			isFinal = false,
 			cause,
@@ -49,6 +58,8 @@ export class ExplainedError extends Error {
 				? `${firstCharacters(originalMessage, MAX_ORIGINAL_CHARACTERS)}…`
 				: originalMessage;
 		this.origin = origin;
+		this.status = status;
+		this.code = code;
 		this.isTransient = isTransient;
 		this.isFinal = isFinal;
 	}
@@ -133,22 +144,11 @@ export class NotSent extends ExplainedError {
 /** The request was sent, but no response shows whether it took effect. */
 export class OutcomeUnknown extends ExplainedError {
 	override readonly name = 'OutcomeUnknown';
-	readonly status: number | undefined;
 
-	constructor(
-		message: string,
-		resolution: Resolution,
-		{
-			originalMessage,
-			status,
-			origin = status === undefined ? 'network' : 'service',
-			cause,
-		}: Pick<ErrorFacts, 'originalMessage' | 'origin' | 'cause'> & {
-			status?: number | undefined;
-		} = {},
-	) {
-		super('unknown', message, resolution, { originalMessage, origin, isTransient: true, cause });
-		this.status = status;
+	constructor(message: string, resolution: Resolution, facts: ErrorFacts = {}) {
+		// Named, because the cause of an error isn't enumerable.
+		const { cause, status, origin = status === undefined ? 'network' : 'service' } = facts;
+		super('unknown', message, resolution, { ...facts, origin, cause, isTransient: true });
 	}
 
 	/** As plain data, to store between attempts. {@link OutcomeUnknown.fromStored} restores the error. */
@@ -176,7 +176,8 @@ export class OutcomeUnknown extends ExplainedError {
 /** @throws the failure of a read before the request. If it's unknown, certainly nothing was sent. */
 export function failedBeforeSending(error: unknown): never {
 	if (!(error instanceof OutcomeUnknown)) throw error;
-	throw new NotSent(error.message, error.explanation.resolution, error);
+	const { message, explanation, originalMessage, origin } = error;
+	throw new NotSent(message, explanation.resolution, { originalMessage, origin });
 }
 
 /** An unknown outcome as stored between attempts. */
@@ -186,22 +187,6 @@ export type StoredUnknown = Explanation & {
 	status?: number;
 };
 
-/** The service returned another record than the requested one. None of it may be used. */
-export class OtherRecord extends ExplainedError {
-	override readonly name = 'OtherRecord';
-
-	/** @param kind of the record, for the message: "call" */
-	constructor(kind: string, id: string) {
-		super(
-			'unknown',
-			`The service returned another ${kind} than the requested one`,
-			onScreenOnly(
-				`Nothing was changed. Report this to your service provider. The response for ${kind} "${id}" is about another ${kind}.`,
-			),
-		);
-	}
-}
-
 /** The service rejected the request, or an HTTP status says that it wasn't processed. */
 export class ServiceRejection extends ExplainedError {
 	override readonly name = 'ServiceRejection';
@@ -209,7 +194,7 @@ export class ServiceRejection extends ExplainedError {
 	constructor(
 		{ message, resolution, isTransient = false }: Explanation,
 		originalMessage: string,
-		readonly status: number,
+		override readonly status: number,
 		readonly rejection: RejectionBody,
 		origin: ErrorOrigin = 'service',
 		/** How long the service asks to wait. */
@@ -222,12 +207,6 @@ export class ServiceRejection extends ExplainedError {
 /** Whether the service rejected a request with this documented error. */
 export function isRejection(error: unknown, code: ErrorCode): error is ServiceRejection {
 	return error instanceof ServiceRejection && error.rejection.code === code;
-}
-
-/** The HTTP status of the response, if there was one. */
-export function httpStatusOf(error: ExplainedError): number | undefined {
-	if (error instanceof ServiceRejection || error instanceof OutcomeUnknown) return error.status;
-	return undefined;
 }
 
 /**
@@ -259,6 +238,15 @@ export function explained(error: unknown): ExplainedError {
 	if (error instanceof ExplainedError) return error;
 	throw error;
 }
+
+/** What happened, and what to do, in one text. */
+export function textOf(error: unknown, reader: Reader = 'onScreen'): string {
+	if (!(error instanceof ExplainedError)) return messageOf(error);
+	return `${error.message}. ${error.descriptionFor(reader)}`.trim();
+}
+
+/** The output field for why the last reading failed. The item also has the values of an earlier one, if there was one. */
+export const NOT_READ_FIELD = 'not_read';
 
 /** Ends a text with a period, so that another sentence can follow. */
 export function asSentence(text: string): string {

@@ -5,7 +5,7 @@ import {
 	type INode,
 	type INodeExecutionData,
 } from 'n8n-workflow';
-import { ExplainedError, httpStatusOf } from '../../core/service/errors';
+import { ExplainedError } from '../../core/service/errors';
 import type { JsonObject } from '../../core/values/json';
 import { displayText, messageOf } from '../../core/values/values';
 
@@ -35,7 +35,7 @@ export function toNodeError(
 	}
 	const message = withItem(displayText(error.message), position);
 	const description = displayText(error.description);
-	const status = httpStatusOf(error);
+	const { status } = error;
 	if (status === undefined) {
 		return new NodeOperationError(node, message, { description, ...itemIndex });
 	}
@@ -59,7 +59,7 @@ export function toErrorItem(error: unknown, position: ItemPosition): INodeExecut
 		details.outcome = explained.outcome;
 		if (explained.originalMessage !== undefined)
 			details[`${explained.origin}_said`] = explained.originalMessage;
-		const status = httpStatusOf(explained);
+		const { status } = explained;
 		if (status !== undefined) details.status = status;
 	}
 	const json = {

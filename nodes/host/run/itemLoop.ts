@@ -7,8 +7,7 @@ import {
 	type INodeExecutionData,
 } from 'n8n-workflow';
 import pLimit from 'p-limit';
-import { asSentence, ExplainedError, OutcomeUnknown } from '../../core/service/errors';
-import type { Reader } from '../../core/service/resolution';
+import { asSentence, OutcomeUnknown, textOf } from '../../core/service/errors';
 import type { JsonObject } from '../../core/values/json';
 import type { Limiter } from '../../core/values/keyedMutex';
 import { asCanceled, isCanceled, stoppedBeforeItem } from '../execution/cancel';
@@ -16,7 +15,7 @@ import { type ItemPosition, labelOf, toErrorItem, toNodeError } from '../http/no
 import { callerOf } from '../caller/caller';
 import { forEachWithPauses } from '../../core/values/pauses';
 import { personNameOf } from '../../core/values/personName';
-import { counted, messageOf } from '../../core/values/values';
+import { counted } from '../../core/values/values';
 
 type ItemTask = (index: number) => Promise<INodeExecutionData[]>;
 
@@ -111,7 +110,7 @@ export async function forEachItem(
 		if (perItem > 1) {
 			const rejected = [...failures].map(
 				([index, error]) =>
-					`${labelOf({ ...positionOf(index), person: '' })} ${reasonOf(error, 'forModel')}`,
+					`${labelOf({ ...positionOf(index), person: '' })} ${textOf(error, 'forModel')}`,
 			);
 			result.setPartly(outputs.flat(), rejected);
 		}
@@ -187,7 +186,7 @@ function stoppingError(
 	const error = toNodeError(context.getNode(), failure, positionOf(first));
 	const listed = others.slice(0, MAX_LISTED_ITEMS);
 	const texts = listed.map(
-		(index) => `${labelOf(positionOf(index))} ${reasonOf(failures.get(index))}`,
+		(index) => `${labelOf(positionOf(index))} ${textOf(failures.get(index))}`,
 	);
 	const more = uniq(others.slice(MAX_LISTED_ITEMS).map((index) => positionOf(index).itemIndex));
 	if (more.length > 0) texts.push(`And ${counted(more.length, 'more row')} (${ranges(more)}).`);
@@ -224,9 +223,4 @@ export function ranges(sorted: number[]): string {
 	return runs
 		.map(([first, last]) => (first === last ? String(first + 1) : `${first + 1}–${last + 1}`))
 		.join(', ');
-}
-
-function reasonOf(error: unknown, reader: Reader = 'onScreen'): string {
-	if (error instanceof ExplainedError) return `${error.message}. ${error.descriptionFor(reader)}`;
-	return messageOf(error);
 }

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import range from 'lodash/range';
-import { InvalidInput, OutcomeUnknown } from '../../../../nodes/core/service/errors';
+import { InvalidInput, OutcomeUnknown, textOf } from '../../../../nodes/core/service/errors';
 import { onScreenOnly } from '../../../../nodes/core/service/resolution';
-import { whyNotRead } from '../../../../nodes/core/service/notRead';
 import {
 	firstCharacters,
 	normalized,
@@ -123,6 +122,6 @@ test.each<[unknown, string, string]>([
 	[new TypeError('a defect'), 'a defect', 'a defect'],
 	['a text', 'a text', 'a text'],
 ])('why it was not read, for a person and for a model: %p', (error, person, model) => {
-	expect(whyNotRead(error, 'onScreen')).toBe(person);
-	expect(whyNotRead(error, 'forModel')).toBe(model);
+	expect(textOf(error, 'onScreen')).toBe(person);
+	expect(textOf(error, 'forModel')).toBe(model);
 });
