@@ -14,7 +14,7 @@ import {
 	outcomeKey,
 	type StatusKeys,
 } from '../core/calls/callEnd';
-import { callList, callsKeepChanging, whereIsTheList } from '../core/calls/callList';
+import { callList, whereIsTheList } from '../core/calls/callList';
 import { isCompleted, readCampaign } from '../core/campaigns/campaign';
 import { hasOffset } from '../core/values/dates';
 import { fingerprint64 } from '../core/values/hash';
@@ -96,10 +96,10 @@ export async function readList(
 	{ limit, mustBeWhole, limiter }: ReadingOptions,
 ): Promise<{ listed: ListedCall[]; isComplete: boolean }> {
 	const filters = listId === ALL_CALLS ? {} : { campaignUploadId: listId };
-	const list = callList(account, { filters, limit, limiter, compact: compactEntry });
-	const { entries, isComplete } = mustBeWhole
-		? await readWholeList(list, callsKeepChanging(IF_CHANGING, account))
-		: await readPages(list, limit);
+	const request = { filters, limit, limiter, compact: compactEntry, ifChanging: IF_CHANGING };
+	const list = callList(account, request);
+	const reading = mustBeWhole ? readWholeList(list) : readPages(list, limit);
+	const { entries, isComplete } = await reading;
 	const listed: ListedCall[] = [];
 	await forEachWithPauses(entries, (entry) => {
 		const callId = plainText(entry.call_id);

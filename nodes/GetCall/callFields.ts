@@ -40,8 +40,7 @@ export function requestSettings(...members: INodeProperties[]): INodeProperties 
 	);
 }
 
-/** If a list keeps changing. */
-export const IF_CHANGING =
+const IF_CHANGING =
 	"Run this again while fewer calls are placed, or set a larger 'Page Size' in 'Developer Settings'.";
 
 export const pageSizeField: INodeProperties = {
@@ -61,7 +60,7 @@ export function readRequestSettings(form: Fields) {
 	const pageSize = settings.has(pageSizeField.name)
 		? parseCount(settings.number(pageSizeField.name, undefined), 'Page Size', resolution)
 		: undefined;
-	return { pageSize, additions: readAdditions(settings) };
+	return { pageSize, additions: readAdditions(settings), ifChanging: IF_CHANGING };
 }
 
 /** The call of an item. */

@@ -8,7 +8,7 @@ import {
 } from '../../host/forms/options';
 import { asItems, forEachItem, withInputIfFailed } from '../../host/run/itemLoop';
 import type { Operation } from '../../host/run/operations';
-import { DND_LIST_KEEPS_CHANGING, dndList } from '../../core/dnd/dndList';
+import { dndList } from '../../core/dnd/dndList';
 import { readWholeList } from '../../core/service/paging';
 import { ListedNumbers } from '../../core/dnd/listedNumbers';
 import { commonDigits } from '../../core/dnd/phoneMatch';
@@ -51,7 +51,7 @@ export const check: Operation = {
 			const search = async (searched: string) => {
 				const request = { agentUuid, phone: searched, additions, limiter };
 				const pages = dndList(service, request);
-				const { entries } = await readWholeList(pages, DND_LIST_KEEPS_CHANGING);
+				const { entries } = await readWholeList(pages);
 				return new ListedNumbers(entries).entryOf(phone);
 			};
 			// A service may require more digits than two.

@@ -13,7 +13,7 @@ import {
 } from '../../host/forms/options';
 import type { JsonObject } from '../../core/values/json';
 import { dndAgentField, phoneField, readNumber } from '../dndFields';
-import { DND_LIST_KEEPS_CHANGING, dndList, type DndListRequest } from '../../core/dnd/dndList';
+import { dndList, type DndListRequest } from '../../core/dnd/dndList';
 import { ListedNumbers } from '../../core/dnd/listedNumbers';
 
 export const checkMany: Operation = {
@@ -47,7 +47,7 @@ export const checkMany: Operation = {
 		const read = (index: number) => readNumber(parameters.at(index));
 		const readNumbers = async (request: DndListRequest) => {
 			const list = dndList(await account(), { ...request, limit: Infinity, limiter });
-			const { entries } = await readWholeList(list, DND_LIST_KEEPS_CHANGING);
+			const { entries } = await readWholeList(list);
 			return new ListedNumbers(entries);
 		};
 		const check = async (index: number) => {

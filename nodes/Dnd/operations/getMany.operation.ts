@@ -23,7 +23,7 @@ import type { Operation } from '../../host/run/operations';
 import { addHints, addHintsForModel } from '../../host/execution/hints';
 import { quoted } from '../../core/values/values';
 import { readPages, readWholeList } from '../../core/service/paging';
-import { DND_LIST_KEEPS_CHANGING, dndList, requireContained } from '../../core/dnd/dndList';
+import { dndList, requireContained } from '../../core/dnd/dndList';
 import { type Explanation, forEveryone } from '../../core/service/resolution';
 import { parseAgentUuid } from '../../core/service/parseIds';
 import { READS_AT_ONCE } from '../../core/service/limits';
@@ -76,9 +76,8 @@ export const getMany: Operation = {
 			};
 			const readFor = async (limiter: Limiter): Promise<JsonObject[]> => {
 				const list = dndList(service, { ...request, limiter });
-				const { entries, isComplete } = isWhole
-					? await readWholeList(list, DND_LIST_KEEPS_CHANGING)
-					: await readPages(list, limit);
+				const reading = isWhole ? readWholeList(list) : readPages(list, limit);
+				const { entries, isComplete } = await reading;
 				const { length: count } = entries;
 				const hints = [
 					!isComplete && listChangedHint('numbers'),

@@ -22,12 +22,7 @@ import type { Operation } from '../../host/run/operations';
 import { addHints, addHintsForModel } from '../../host/execution/hints';
 import { type CallFilters, describeFilters, KNOWN_STATUSES } from '../../core/calls/callListQuery';
 import { readPages, readWholeList } from '../../core/service/paging';
-import {
-	callList,
-	callsKeepChanging,
-	readsFirstPageOnly,
-	whereIsTheList,
-} from '../../core/calls/callList';
+import { callList, readsFirstPageOnly, whereIsTheList } from '../../core/calls/callList';
 import { simplifyCall } from '../../core/calls/callRecord';
 import { isOptOutWanted, requireCaptured } from '../../core/calls/optOut';
 import type { AccountClient } from '../../host/http/accountClient';
@@ -36,7 +31,6 @@ import type { JsonObject } from '../../core/values/json';
 import { counted, isUnset } from '../../core/values/values';
 import {
 	callOutputFields,
-	IF_CHANGING,
 	pageSizeField,
 	readRequestSettings,
 	requestSettings,
@@ -146,9 +140,8 @@ export const getMany: Operation = {
 			const output = readOutput(form);
 			const readFor = async (limiter: Limiter): Promise<JsonObject[]> => {
 				const list = callList(service, { ...request, limiter });
-				const { entries: calls, isComplete } = isWhole
-					? await readWholeList(list, callsKeepChanging(IF_CHANGING, service))
-					: await readPages(list, limit);
+				const reading = isWhole ? readWholeList(list) : readPages(list, limit);
+				const { entries: calls, isComplete } = await reading;
 				const { length: count } = calls;
 				const mayHaveMore = readsFirstPageOnly(request.limit, service) && count < limit;
 				const hints = [

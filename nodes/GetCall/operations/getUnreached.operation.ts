@@ -3,7 +3,7 @@ import partition from 'lodash/partition';
 import sortBy from 'lodash/sortBy';
 import { DateTime } from 'luxon';
 import type { INodeProperties } from 'n8n-workflow';
-import { callList, callsKeepChanging } from '../../core/calls/callList';
+import { callList } from '../../core/calls/callList';
 import { statusKey } from '../../core/calls/callEnd';
 import { simplifyCall } from '../../core/calls/callRecord';
 import { InvalidInput } from '../../core/service/errors';
@@ -20,7 +20,7 @@ import { statusField, statusKeysMeant } from '../../host/forms/statusFields';
 import { forEachList, type ListPlan } from '../../host/run/itemLoop';
 import type { Operation } from '../../host/run/operations';
 import { addHints } from '../../host/execution/hints';
-import { IF_CHANGING, pageSizeField, readRequestSettings, requestSettings } from '../callFields';
+import { pageSizeField, readRequestSettings, requestSettings } from '../callFields';
 import { type CallsOfNumber, callsByNumber, notCertain } from '../latestCalls';
 import { filtersField } from './getMany.operation';
 
@@ -130,7 +130,7 @@ export const getUnreached: Operation = {
 				key: { ...request, ...rules, goal: String(rules.goal) },
 				read: async (limiter) => {
 					const list = callList(service, { ...request, zone, limiter });
-					const { entries } = await readWholeList(list, callsKeepChanging(IF_CHANGING, service));
+					const { entries } = await readWholeList(list);
 					const everybody = await callsByNumber(entries, filters.from.toMillis());
 					const { people, hints } = toCallAgain(everybody, rules, now);
 					addHints(context, ...hints);

@@ -2,7 +2,7 @@ import { type Additions, listCalls } from '../service/endpoints';
 import { OutcomeUnknown } from '../service/errors';
 import type { Query } from '../service/http';
 import { MAX_READINGS, type Page, type PagedList, positionsFrom } from '../service/paging';
-import { type Explanation, onScreenOnly } from '../service/resolution';
+import { onScreenOnly } from '../service/resolution';
 import { type Part, positionOf } from '../profile/schema';
 import { listAt, valueIn } from '../profile/responses';
 import { type Account, lacks, type ServiceProfile } from '../profile/serviceProfile';
@@ -31,6 +31,8 @@ type CallListRequest = {
 	limiter?: Limiter | undefined;
 	/** What to keep of each call with an ID, to save memory. Everything by default. Must keep what `keyOf` reads. */
 	compact?: (call: JsonObject) => JsonObject;
+	/** What to do if a decision needs every call, and the list keeps changing. */
+	ifChanging?: string;
 };
 
 /** Whether to return only the calls of the first response, because the profile doesn't show the list. */
@@ -59,7 +61,7 @@ export function requireWholeList({ profile }: Account): ShownList {
 export function callList(account: Account, request: CallListRequest): PagedList<string | number> {
 	const { client, profile } = account;
 	const { filters = {}, zone = 'utc', limit, pageSize, additions, limiter } = request;
-	const { compact = (call: JsonObject) => call } = request;
+	const { compact = (call: JsonObject) => call, ifChanging = 'Try again later.' } = request;
 	const shown = readsFirstPageOnly(limit, account) ? undefined : requireWholeList(account);
 	const placeholder = shown && positionOf(shown);
 	const queryFor = (position?: string | number) =>
@@ -75,6 +77,12 @@ export function callList(account: Account, request: CallListRequest): PagedList<
 	return {
 		keyOf,
 		limiter,
+		keepsChanging: {
+			message: `Calls may be missing, because the call list changed in each of ${MAX_READINGS} readings, or has fewer calls than its total`,
+			resolution: onScreenOnly(
+				`${ifChanging} If that doesn't help: ${profile.resolution('calls', 'total')}`,
+			),
+		},
 		loopAdvice: `${profile.resolution('calls', 'next')} The service may not support the parameter, or return its last page again if "total" isn't set.`,
 		read: async (position) => {
 			const response = await listCalls(client, pageOf(position), additions);
@@ -129,16 +137,6 @@ function firstOf(next: ShownList['next']): number | undefined {
 function keyOf({ call_id: callId, created_at: createdAt }: JsonObject): string | undefined {
 	const id = plainText(callId);
 	return id === '' ? undefined : JSON.stringify([id, createdAt]);
-}
-
-/** The error if a decision needs every call, and the list keeps changing. */
-export function callsKeepChanging(advice: string, { profile }: Account): Explanation {
-	return {
-		message: `Calls may be missing, because the call list changed in each of ${MAX_READINGS} readings, or has fewer calls than its total`,
-		resolution: onScreenOnly(
-			`${advice} If that doesn't help: ${profile.resolution('calls', 'total')}`,
-		),
-	};
 }
 
 /** What to do if the profile doesn't show the whole list, or shows another one. */

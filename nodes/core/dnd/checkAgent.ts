@@ -7,7 +7,7 @@ import { readWholeList } from '../service/paging';
 import type { Account } from '../profile/serviceProfile';
 import { forEachWithPauses } from '../values/pauses';
 import { counted } from '../values/values';
-import { DND_LIST_KEEPS_CHANGING, dndList, isListShown } from './dndList';
+import { dndList, isListShown } from './dndList';
 import { ListedNumbers } from './listedNumbers';
 
 /** The numbers to call, and a word for what they belong to. */
@@ -56,7 +56,7 @@ async function skippedText(
 	if (!isListShown(account))
 		return "The credential doesn't describe the agent's do-not-disturb list, so only the service checks it.";
 	const list = dndList(account, { agentUuid, limit: Infinity });
-	const { entries } = await readWholeList(list, DND_LIST_KEEPS_CHANGING);
+	const { entries } = await readWholeList(list);
 	const listed = new ListedNumbers(entries);
 	let [all, skipped, unclear] = [0, 0, 0];
 	await forEachWithPauses(phones, (phone) => {

@@ -20,8 +20,7 @@ export type DndListRequest = {
 	limiter?: Limiter;
 };
 
-/** The error if a decision is about numbers that aren't on the list, and the list keeps changing. */
-export const DND_LIST_KEEPS_CHANGING: Explanation = {
+const KEEPS_CHANGING: Explanation = {
 	message: `Numbers may be missing, because the do-not-disturb list changed in each of ${MAX_READINGS} readings, or has fewer numbers than the service counts`,
 	resolution: {
 		onScreen:
@@ -51,6 +50,7 @@ export function dndList(
 			return await listDndNumbers(client, query, additions);
 		},
 		limiter,
+		keepsChanging: KEEPS_CHANGING,
 		loopAdvice: profile.ignoredParameter('dnd.list', 'page'),
 		check: (entries) => {
 			if (entries.every((entry) => isSameId(entry.agent_uuid, agent))) return;

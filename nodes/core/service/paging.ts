@@ -46,6 +46,8 @@ export type PagedList<Position extends string | number> = {
 	 * service provider why every page is the same."
 	 */
 	loopAdvice: string;
+	/** The error if no two of three readings agree, or the list has fewer entries than its total. */
+	keepsChanging: Explanation;
 };
 
 /** One reading of a list. */
@@ -168,11 +170,10 @@ export const MAX_READINGS = 3;
  * In one reading, an entry goes unseen if it moves to a page that was already read. A list of one page can't change
  * between its pages, so it's read once.
  *
- * @param keepsChanging the error if no two of three readings agree, or the list has fewer entries than its total
+ * @throws OutcomeUnknown if the list keeps changing
  */
 export async function readWholeList<Position extends string | number>(
 	list: PagedList<Position>,
-	keepsChanging: Explanation,
 ): Promise<Reading> {
 	let before = new Set<string>();
 	for (let reading = 1; reading <= MAX_READINGS; reading++) {
@@ -187,11 +188,11 @@ export async function readWholeList<Position extends string | number>(
 		if (isComplete && isSame) return read;
 		before = keys;
 	}
-	throw new OutcomeUnknown(keepsChanging.message, keepsChanging.resolution);
+	throw new OutcomeUnknown(list.keepsChanging.message, list.keepsChanging.resolution);
 }
 
 /** How to read a list whose responses have the documented `meta` (GET /v1/dnd_numbers). */
-type MetaList = Pick<PagedList<number>, 'limiter' | 'loopAdvice'> & {
+type MetaList = Omit<PagedList<number>, 'read' | 'keyOf'> & {
 	/** Requests a page by its number. Undefined for the first page, without a page parameter. */
 	request: (page: number | undefined) => Promise<ApiResponse>;
 	/** Throws if the entries of a page aren't the requested ones. */
