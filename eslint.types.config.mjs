@@ -13,7 +13,6 @@ const PLAIN = [
 	'nodes/PlaceCall/{callTime,notPlaced}.ts',
 	'nodes/PlaceCall/ask/answer.ts',
 	'nodes/PushCampaignContacts/{push,file}/*.ts',
-	'nodes/CampaignProgressTrigger/campaignProgress.ts',
 	'nodes/CampaignCallsTrigger/pollState.ts',
 	'nodes/ChatSend/turnFault.ts',
 	'nodes/ChatSession/chatWait.ts',

@@ -9,7 +9,7 @@ import { enteredOr, searchAgents, searchCampaigns } from '../host/forms/locatorF
 import { searchStatuses } from '../host/forms/statusFields';
 import { CREDENTIAL, CREDENTIAL_TEST } from '../host/http/credential';
 import { voiceChatAgentApiTest } from '../host/http/credentialTest';
-import { runPoll } from '../host/triggers/runPoll';
+import { runPoll } from '../host/triggers/poll';
 import { pollCalls } from './pollCalls';
 import { campaignCallsFields } from './properties';
 

@@ -7,21 +7,22 @@ import shuffle from 'lodash/shuffle';
 import sumBy from 'lodash/sumBy';
 import pLimit from 'p-limit';
 import type { IPollFunctions } from 'n8n-workflow';
-import { explained, isTransient, OutcomeUnknown } from '../core/service/errors';
-import { READS_AT_ONCE } from '../core/service/limits';
 import { hasEnded, isBehind, isWanted, outcomeKey, showsEnd } from '../core/calls/callEnd';
+import { requireWholeList } from '../core/calls/callList';
 import { flatCallRecord } from '../core/calls/callRecord';
 import { isUnknownCall, readCallRecord, readIncluded } from '../core/calls/readCall';
-import { requireWholeList } from '../core/calls/callList';
+import { explained, isTransient, OutcomeUnknown } from '../core/service/errors';
+import { READS_AT_ONCE } from '../core/service/limits';
+import { onScreenOnly } from '../core/service/resolution';
 import { whenAborted } from '../core/values/clock';
 import { fingerprint, fingerprint64 } from '../core/values/hash';
 import type { JsonObject } from '../core/values/json';
-import { type AccountClient, createAccountClient } from '../host/http/accountClient';
-import { clock } from '../host/clock';
 import type { Limiter } from '../core/values/keyedMutex';
+import { quoted } from '../core/values/values';
+import { clock } from '../host/clock';
+import { type AccountClient, createAccountClient } from '../host/http/accountClient';
 import { CREDENTIAL } from '../host/http/credential';
-import { PollMemory } from '../host/triggers/pollMemory';
-import type { PollTime } from '../host/triggers/pollTime';
+import { checkSince, type PollTime } from '../host/triggers/poll';
 import {
 	ALL_CALLS,
 	createdAtOf,
@@ -30,11 +31,9 @@ import {
 	type ListToRead,
 	readList,
 } from './listedCalls';
-import { type PollSettings, readPollSettings } from './pollSettings';
-import { testCall } from './testCall';
 import { type PollState, restoreState, type Scope, storedState } from './pollState';
-import { onScreenOnly } from '../core/service/resolution';
-import { quoted } from '../core/values/values';
+import { type PollSettings, readPollSettings } from './properties';
+import { testCall } from './testCall';
 
 /** Calls whose records one poll reads. The next poll continues. */
 export const POLL_LIMITS = { calls: 1_000 };
@@ -53,7 +52,20 @@ const MAX_FAILURES = 5;
 /** Calls that are read together. Where a poll ends, the next one continues with the same ones. */
 const CALLS_TOGETHER = 50;
 
-/** The calls that were completed since the last poll. */
+/**
+ * The calls that were completed since the last poll.
+ *
+ * A poll reads the contact lists of the campaign, and then, oldest first, the record of each call that may have ended and
+ * whose outcome isn't among those that it remembers. What the record shows decides: the call starts the workflow, is
+ * excluded, or hasn't ended. The outcomes of the first two are remembered. So after downtime, a poll finds what ended in
+ * between, by the lists alone.
+ *
+ * The first poll passes nothing if the calls that end from now on are wanted. It remembers all that have ended, or fails,
+ * because the next one can't continue it.
+ *
+ * When n8n's time for a poll ends, what was read by then starts the workflow and is remembered. The next poll continues
+ * with calls that were created later, so that the same ones, such as some that never end, don't take all the time again.
+ */
 export async function pollCalls(context: IPollFunctions, time: PollTime): Promise<JsonObject[]> {
 	const settings = readPollSettings(context);
 	const account = await createAccountClient(context);
@@ -61,22 +73,24 @@ export async function pollCalls(context: IPollFunctions, time: PollTime): Promis
 	if (context.getMode() === 'manual') return [await testCall(context, account, settings)];
 
 	const scope = scopeOf(context, account, settings);
-	const memory = new PollMemory(context, 'polled', pick(scope, 'subject', 'start'));
-	return await memory.exclusively(async () => {
-		const state = restoreState(memory.state, scope);
+	return await checkSince(context, 'polled', pick(scope, 'subject', 'start'), async (stored) => {
+		const state = restoreState(stored, scope);
 		const poll = new Poll(account, settings, state, time);
 		await poll.run();
-		const hasEvents = poll.completed.size > 0;
-		memory.store(storedState({ ...state, hasBegun: true }, scope), hasEvents);
 		const [failure] = poll.failures;
-		if (!hasEvents && failure !== undefined) throw readFailed(failure);
-		return orderBy([...poll.completed.values()], createdAtOf);
+		return {
+			events: orderBy([...poll.completed.values()], createdAtOf),
+			state: storedState({ ...state, hasBegun: true }, scope),
+			failure: failure && readFailed(failure),
+		};
 	});
 }
 
 type Failure = { what: string; advice: string; error: unknown };
 
-/** One reading of the lists. Adds what it has read to the state. */
+/** A list as this poll has read it. `calls`: those that aren't remembered. */
+type ReadList = { list: ListToRead; isComplete: boolean; calls: ListedCall[] };
+
 class Poll {
 	/** Completed calls that start the workflow, by outcome. */
 	readonly completed = new Map<bigint, JsonObject>();
@@ -84,11 +98,8 @@ class Poll {
 	/** What couldn't be read. The next poll reads it again. */
 	readonly failures: Failure[] = [];
 
-	/** Calls of the lists that may have ended. */
-	private readonly candidates: ListedCall[] = [];
-
-	/** For each list, marks it as ended if all its calls have. */
-	private readonly endLists: Array<(ended: ReadonlySet<ListedCall>) => void> = [];
+	private readonly read: ReadList[] = [];
+	private readonly ended = new Set<ListedCall>();
 
 	/** Calls that ended before the first reading never start the workflow. */
 	private readonly onlyRemembers: boolean;
@@ -97,6 +108,7 @@ class Poll {
 	private readonly timeForLists: AbortSignal;
 	private listsBegun = 0;
 
+	/** @param state to which the poll adds what it has read */
 	constructor(
 		private readonly account: AccountClient,
 		private readonly settings: PollSettings,
@@ -112,25 +124,26 @@ class Poll {
 	}
 
 	async run(): Promise<void> {
-		const { account, settings, state } = this;
+		const { account, settings, state, timeForLists } = this;
 		const reading = listsToRead(account.client, settings.campaignId);
-		const { lists, attempts } = await this.time.within(this.timeForLists, reading);
+		const { lists, attempts } = await this.time.within(timeForLists, reading);
+		const unlisted = () => attempts - sumBy(lists, ({ id }) => state.lists.get(id)?.calls ?? 0);
 		const [due, others] = partition(lists, (list) => this.isDue(list));
 		await this.readLists(due);
 		// The campaign has calls that no list showed before, such as a redial of a completed list.
-		if (attempts - this.listedCalls(lists) > state.unlistedAttempts) await this.readLists(others);
+		if (unlisted() > state.unlistedAttempts) await this.readLists(others);
 		// A list that wasn't read is missing in the count.
-		if (this.hasReadLists) state.unlistedAttempts = attempts - this.listedCalls(lists);
-		await this.passOldest();
-	}
+		if (this.failures.length === 0 && !timeForLists.aborted) state.unlistedAttempts = unlisted();
 
-	/** How many records or lists couldn't be read, and may be readable later. */
-	private get transientFailures(): number {
-		return this.failures.filter(({ error }) => isTransient(error)).length;
-	}
-
-	private get hasReadLists(): boolean {
-		return this.failures.length === 0 && !this.timeForLists.aborted;
+		if (this.onlyRemembers) await this.rememberAll();
+		else await this.passOldest();
+		for (const { list, isComplete, calls } of this.read) {
+			const { completedQueues: endedQueues } = list;
+			const known = state.lists.get(list.id);
+			const haveAllEnded = isComplete && calls.every((call) => this.ended.has(call));
+			if (haveAllEnded && known !== undefined && endedQueues !== undefined)
+				state.lists.set(list.id, { ...known, endedQueues });
+		}
 	}
 
 	/** Whether the list may have new calls: as far as its queues show it, or because it wasn't read for long. */
@@ -138,11 +151,6 @@ class Poll {
 		const known = this.state.lists.get(id);
 		if (known?.endedQueues === undefined || known.endedQueues !== completedQueues) return true;
 		return Math.abs(this.startedAt - known.readAt) >= REREAD_AFTER_MS;
-	}
-
-	/** How many calls the lists had when they were read last. */
-	private listedCalls(lists: readonly ListToRead[]): number {
-		return sumBy(lists, ({ id }) => this.state.lists.get(id)?.calls ?? 0);
 	}
 
 	/**
@@ -153,18 +161,19 @@ class Poll {
 	 */
 	private async readLists(lists: readonly ListToRead[]): Promise<void> {
 		for (const list of shuffle(lists)) {
-			if (!this.timeForLists.aborted) await this.read(list);
+			if (!this.timeForLists.aborted) await this.readOne(list);
 			else if (this.onlyRemembers) throw this.time.timedOut();
 		}
 	}
 
-	private async read(list: ListToRead): Promise<void> {
-		const { state, settings, account, onlyRemembers } = this;
+	private async readOne(list: ListToRead): Promise<void> {
+		const { account, settings, state, startedAt: readAt } = this;
 		const known = state.lists.get(list.id);
-		// Until it's known that it has ended, each poll reads it.
+		// Until it's read, it's due.
 		if (known !== undefined) state.lists.set(list.id, omit(known, 'endedQueues'));
-		const options = { limit: Infinity, mustBeWhole: onlyRemembers, limiter: this.untilTimeIsUp };
 		const isFirst = this.listsBegun++ === 0;
+		const limiter = this.untilTimeIsUp;
+		const options = { limit: Infinity, mustBeWhole: this.onlyRemembers, limiter };
 		const reading = readList(account, list.id, settings.finished, options);
 		const inTime = this.time.within(this.timeForLists, reading);
 		const read = await inTime.catch((error: unknown) => {
@@ -179,28 +188,10 @@ class Poll {
 		});
 		if (read === undefined) return;
 		const { listed, isComplete } = read;
-		const { startedAt: readAt } = this;
 		state.lists.set(list.id, { readAt, calls: listed.length });
-		const { passed, endedBefore, excluded } = state.seen;
 		const isNew = ({ fingerprint, createdAt }: ListedCall) =>
-			![passed, endedBefore, excluded].some((seen) => seen.has(fingerprint)) &&
-			!(createdAt < state.from);
-		const calls = listed.filter(isNew);
-		const endIfEnded = (ended: ReadonlySet<ListedCall>) => {
-			const haveAllEnded = isComplete && calls.every((call) => ended.has(call));
-			const { completedQueues: endedQueues } = list;
-			if (haveAllEnded && endedQueues !== undefined)
-				state.lists.set(list.id, { readAt, calls: listed.length, endedQueues });
-		};
-		if (onlyRemembers) {
-			endIfEnded(await this.each(calls, async (call) => await this.remember(call)));
-			if (this.isOver()) throw this.time.timedOut();
-			const [failure] = this.failures;
-			if (failure !== undefined) throw readFailed(failure);
-		} else {
-			for (const call of calls) if (call.hasEnded !== false) this.candidates.push(call);
-			this.endLists.push(endIfEnded);
-		}
+			this.outcomesWith(fingerprint) === undefined && !(createdAt < state.from);
+		this.read.push({ list, isComplete, calls: listed.filter(isNew) });
 	}
 
 	/** Requests no further page. */
@@ -209,55 +200,72 @@ class Poll {
 		return await request();
 	};
 
+	/** The remembered outcomes that have this one. */
+	private outcomesWith(outcome: bigint): Set<bigint> | undefined {
+		const { passed, endedBefore, excluded } = this.state.seen;
+		return [passed, endedBefore, excluded].find((outcomes) => outcomes.has(outcome));
+	}
+
+	/** @throws if there's no time for all calls, or one can't be read, because it would count as new when it can */
+	private async rememberAll(): Promise<void> {
+		for (const { calls } of this.read) {
+			await this.each(calls, async (call) => await this.remember(call));
+			if (this.time.end.aborted) throw this.time.timedOut();
+			const [failure] = this.failures;
+			if (failure !== undefined) throw readFailed(failure);
+		}
+	}
+
 	/** Passes the oldest calls of all lists. Calls that don't end or can't be read don't keep the others out for long. */
 	private async passOldest(): Promise<void> {
-		const { state, candidates } = this;
+		const { state, time } = this;
+		const mayHaveEnded = this.read.flatMap(({ calls }) =>
+			calls.filter((call) => call.hasEnded !== false),
+		);
 		const wasReached = ({ createdAt }: ListedCall) => createdAt <= state.reachedAt;
 		// Shuffled, so that the same few unreadable calls don't stop each poll.
-		const inOrder = orderBy(shuffle(candidates), [wasReached, 'createdAt']);
+		const inOrder = orderBy(shuffle(mayHaveEnded), [wasReached, 'createdAt']);
 		const taken = inOrder.splice(0, POLL_LIMITS.calls);
-		const ended = new Set<ListedCall>();
 		let last: ListedCall | undefined;
 		for (const together of chunk(taken, CALLS_TOGETHER)) {
-			const pass = async (call: ListedCall) => await this.pass(call);
-			for (const call of await this.each(shuffle(together), pass)) ended.add(call);
-			if (this.time.end.aborted) break;
+			await this.each(shuffle(together), async (call) => await this.pass(call));
+			if (time.end.aborted) break;
 			last = together.at(-1);
 		}
-		for (const endIfEnded of this.endLists) endIfEnded(ended);
 		// The next poll begins with the same calls.
 		if (this.transientFailures > 0) return;
-		const isDone = inOrder.length === 0 && !this.time.end.aborted;
+		const isDone = inOrder.length === 0 && !time.end.aborted;
 		state.reachedAt = isDone ? -Infinity : (last?.createdAt ?? state.reachedAt);
 	}
 
-	/** @returns the calls that have ended */
+	/** How many records or lists couldn't be read, and may be readable later. */
+	private get transientFailures(): number {
+		return this.failures.filter(({ error }) => isTransient(error)).length;
+	}
+
+	/**
+	 * Until the time is up. What a request returns after that is read by the next poll.
+	 *
+	 * @param handle returns whether the call has ended
+	 */
 	private async each(
 		calls: readonly ListedCall[],
 		handle: (call: ListedCall) => Promise<boolean>,
-	): Promise<Set<ListedCall>> {
+	): Promise<void> {
 		const parallel = pLimit(READS_AT_ONCE);
-		const ended = new Set<ListedCall>();
 		const { end } = this.time;
 		const handleNext = async (call: ListedCall) => {
 			// The others would probably fail, too.
-			if (this.transientFailures >= MAX_FAILURES || this.isOver()) return;
+			if (this.transientFailures >= MAX_FAILURES || end.aborted) return;
 			try {
-				if (await handle(call)) ended.add(call);
+				if (await handle(call)) this.ended.add(call);
 			} catch (error) {
-				if (isUnknownCall(error) || this.isOver()) return;
+				if (isUnknownCall(error) || end.aborted) return;
 				this.failures.push({ what: `Call ${quoted(call.callId)}`, advice: CALL_NOT_READ, error });
 			}
 		};
 		const handling = Promise.all(calls.map(async (call) => await parallel(handleNext, call)));
-		if (this.onlyRemembers) await this.time.within(end, handling);
-		else await Promise.race([handling, whenAborted(end)]);
-		return ended;
-	}
-
-	/** What a request returns after that is read by the next poll. */
-	private isOver(): boolean {
-		return this.time.end.aborted;
+		await Promise.race([handling, whenAborted(end)]);
 	}
 
 	private async remember(call: ListedCall): Promise<boolean> {
@@ -276,17 +284,17 @@ class Poll {
 
 	private async pass(call: ListedCall): Promise<boolean> {
 		const { callId, fingerprint, outcome: listed } = call;
-		const { account, settings, completed } = this;
-		const { passed, endedBefore, excluded } = this.state.seen;
+		const { account, settings, completed, time } = this;
+		const { passed, excluded } = this.state.seen;
 		const record = await readCallRecord(account.client, callId);
-		if (this.isOver() || !hasEnded(record, settings.finished)) return false;
+		if (time.end.aborted || !hasEnded(record, settings.finished)) return false;
 		const outcome = outcomeOf(callId, record);
-		let seen = [passed, endedBefore, excluded].find((outcomes) => outcomes.has(outcome));
+		let seen = this.outcomesWith(outcome);
 		// The record of a redial may lag behind the list. The next poll reads it again.
 		if (seen !== undefined && isBehind(record, listed)) return false;
 		if (seen === undefined && this.startsWorkflow(call, record)) {
 			const more = await readIncluded(account.client, callId, settings.included);
-			if (this.isOver()) return false;
+			if (time.end.aborted) return false;
 			const { key } = settings.filters.optOut;
 			completed.set(outcome, flatCallRecord({ ...record, ...more }, key));
 			seen = passed;

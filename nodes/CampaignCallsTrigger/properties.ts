@@ -1,11 +1,20 @@
-import type { INodeProperties } from 'n8n-workflow';
+import type { INodeProperties, IPollFunctions } from 'n8n-workflow';
+import { InvalidInput } from '../core/service/errors';
+import { parseCampaignId } from '../core/service/parseIds';
+import { onScreenOnly } from '../core/service/resolution';
+import { parseTime } from '../core/values/dates';
+import { quoted } from '../core/values/values';
 import { campaignField } from '../host/forms/locatorFields';
 import {
 	callsAgainNotice,
 	completionFilters,
+	type CompletionSettings,
 	finishedStatusesField,
 	includeField,
+	readCompletionSettings,
 } from '../host/forms/callTriggerFields';
+import type { Fields } from '../host/forms/fields';
+import { formOf } from '../host/forms/nodeParameters';
 import { optOutKeyField } from '../host/forms/optOutFields';
 import { optionsCollection } from '../host/forms/options';
 
@@ -75,3 +84,40 @@ export const campaignCallsFields: INodeProperties[] = [
 	callsAgainNotice,
 	optionsCollection(finishedStatusesField, optOutKeyField),
 ];
+
+export type PollSettings = CompletionSettings & {
+	/** Undefined for all calls. */
+	campaignId: number | undefined;
+	/** Only calls that were created at this time or later, in epoch milliseconds. Undefined for those that end from now on. */
+	start: number | 'last7Days' | undefined;
+};
+
+/** @throws InvalidInput naming the field that can't be used */
+export function readPollSettings(context: IPollFunctions): PollSettings {
+	const form = formOf(context, campaignCallsFields);
+	const isOfAll = form.choice('callsOf', 'campaign') === 'all';
+	const campaignId = isOfAll ? undefined : parseCampaignId(form.text('campaignId'));
+	const start = readStart(form, context.getTimezone());
+	const settings = readCompletionSettings(form);
+	const { campaign_id: wanted } = settings.filters;
+	if (campaignId !== undefined && wanted.length > 0 && !wanted.includes(String(campaignId))) {
+		throw new InvalidInput(
+			`'Campaign IDs' in 'Filters' excludes each call of campaign ${campaignId}`,
+			onScreenOnly("Remove this filter, or set 'Calls Of' to 'All Calls'."),
+		);
+	}
+	return { ...settings, campaignId, start };
+}
+
+function readStart(form: Fields, zone: string): PollSettings['start'] {
+	const choice = form.choice('startFrom', undefined);
+	if (choice === 'last7Days') return choice;
+	if (choice !== 'date') return undefined;
+	const value = form.time('startDate') ?? '';
+	const at = parseTime(value, zone);
+	if (at.isValid) return at.toMillis();
+	throw new InvalidInput(
+		`'Start Date' must be a date (got ${quoted(value)})`,
+		onScreenOnly('Select a date, or enter one such as 2027-01-31T18:30:00+05:30.'),
+	);
+}

@@ -10,7 +10,7 @@ import type { JsonObject } from '../core/values/json';
 import type { AccountClient } from '../host/http/accountClient';
 import { plainText } from '../core/values/values';
 import { type ListedCall, listsToRead, readList } from './listedCalls';
-import type { PollSettings } from './pollSettings';
+import type { PollSettings } from './properties';
 
 /** Calls of each list to look at in a test in the editor. */
 const MAX_TEST_CALLS = 100;

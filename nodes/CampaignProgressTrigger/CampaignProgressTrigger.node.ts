@@ -8,7 +8,7 @@ import {
 import { CREDENTIAL, CREDENTIAL_TEST } from '../host/http/credential';
 import { voiceChatAgentApiTest } from '../host/http/credentialTest';
 import { enteredOr, searchCampaigns } from '../host/forms/locatorFields';
-import { runPoll } from '../host/triggers/runPoll';
+import { runPoll } from '../host/triggers/poll';
 import { pollCampaign } from './pollCampaign';
 import { progressFields } from './properties';
 

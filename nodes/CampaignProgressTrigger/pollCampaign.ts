@@ -1,13 +1,17 @@
 import type { IPollFunctions } from 'n8n-workflow';
+import {
+	type CampaignUpload,
+	type CampaignView,
+	isCompleted,
+	type Queue,
+	readCampaign,
+} from '../core/campaigns/campaign';
 import { parseCampaignId } from '../core/service/parseIds';
-import { readCampaign } from '../core/campaigns/campaign';
-import type { JsonObject } from '../core/values/json';
+import { isJsonObject, type JsonObject } from '../core/values/json';
 import { formOf } from '../host/forms/nodeParameters';
 import { readAdditions } from '../host/forms/options';
-import { PollMemory } from '../host/triggers/pollMemory';
-import type { PollTime } from '../host/triggers/pollTime';
 import { createAccountClient } from '../host/http/accountClient';
-import { currentState, isReadingOf, progressBetween, readingOf } from './campaignProgress';
+import { checkSince, type PollTime } from '../host/triggers/poll';
 import { progressFields } from './properties';
 
 /** Reads the campaign once and returns the events since the last poll. */
@@ -17,20 +21,113 @@ export async function pollCampaign(context: IPollFunctions, time: PollTime): Pro
 	const chosen = form.choices('events');
 	const additions = readAdditions(form.collection('developerSettings'));
 	const { client, baseUrl } = await createAccountClient(context);
+	const reading = async () => await readCampaign(client, campaignId, additions);
 
 	// A test in the editor must not consume events of the published workflow.
 	if (context.getMode() === 'manual') {
-		return [currentState(await readCampaign(client, campaignId, additions))];
+		const view = await reading();
+		return [{ event: 'current_state', ...stateOf(view), uploads: view.record.uploads ?? [] }];
 	}
 
 	const subject = `${baseUrl}#${campaignId}`;
-	const memory = new PollMemory(context, 'reading', { subject });
-	return await memory.exclusively(async () => {
-		const view = await time.within(time.end, readCampaign(client, campaignId, additions));
-		const before = isReadingOf(subject, memory.state) ? memory.state : undefined;
-		const after = readingOf(subject, view, before);
-		const events = before === undefined ? [] : progressBetween(before, after, view, chosen);
-		memory.store(after, events.length > 0);
-		return events;
+	return await checkSince(context, 'reading', { subject }, async (stored) => {
+		const view = await time.within(time.end, reading());
+		const before = isReadingOf(subject, stored) ? stored : undefined;
+		const state = readingOf(subject, view, before);
+		if (before === undefined) return { events: [], state };
+		const events = [
+			...statusChange(before, state),
+			...completions(before, view),
+			...countChange(before, state),
+		].filter(({ event }) => chosen.includes(event));
+		return { events: events.map((event) => ({ ...event, ...stateOf(view) })), state };
 	});
+}
+
+/** What the trigger remembers of its last reading. Null for what no reading had. */
+type Reading = {
+	/** The service and campaign. The first reading of another one is compared with nothing. */
+	subject: string;
+	status: string | null;
+	total: number | null;
+	byStatus: { [status: string]: number };
+	/** The completed queues of each contact list. */
+	completed: { [listId: string]: string[] };
+};
+
+/** What the response lacks stays the same, so that it isn't a change when it returns. */
+function readingOf(subject: string, view: CampaignView, previous?: Reading): Reading {
+	const uploads = view.uploads.filter(({ queues }) => queues.length > 0);
+	const listed = uploads.map((upload): [string, string[]] => [
+		upload.id,
+		[...completedQueues(upload).keys()],
+	]);
+	return {
+		subject,
+		status: view.status ?? previous?.status ?? null,
+		total: view.calls?.total ?? previous?.total ?? null,
+		byStatus: view.calls?.byStatus ?? previous?.byStatus ?? {},
+		completed: { ...previous?.completed, ...Object.fromEntries(listed) },
+	};
+}
+
+/**
+ * The completed queues of a list, by agent and contacts, because a queue has no ID, and may be completed again with other
+ * contacts. Equal ones are numbered.
+ */
+function completedQueues({ queues }: CampaignUpload): Map<string, Queue> {
+	const byName = new Map<string, Queue>();
+	for (const queue of queues.filter(({ completed }) => completed)) {
+		const name = `${queue.agentUuid}/${queue.totalQueued}`;
+		let nth = 1;
+		while (byName.has(`${name}/${nth}`)) nth++;
+		byName.set(`${name}/${nth}`, queue);
+	}
+	return byName;
+}
+
+type ProgressEvent = JsonObject & { event: string };
+
+function statusChange({ status: from }: Reading, { status: to }: Reading): ProgressEvent[] {
+	return from === null || to === from ? [] : [{ event: 'status_changed', from, to }];
+}
+
+function completions({ completed }: Reading, { uploads }: CampaignView): ProgressEvent[] {
+	return uploads.flatMap((upload) => {
+		const known = completed[upload.id] ?? [];
+		const ended = [...completedQueues(upload)].filter(([name]) => !known.includes(name));
+		return ended.map(([, queue]) => ({
+			event: 'queue_completed',
+			campaign_upload_id: upload.record.campaign_upload_id ?? null,
+			file_name: upload.record.file_name ?? null,
+			list_completed: isCompleted(upload),
+			queue: queue.record,
+		}));
+	});
+}
+
+function countChange(before: Reading, after: Reading): ProgressEvent[] {
+	if (before.total === null) return [];
+	const statuses = new Set([...Object.keys(before.byStatus), ...Object.keys(after.byStatus)]);
+	const changes = [...statuses]
+		.map((name) => ({ name, from: before.byStatus[name] ?? 0, to: after.byStatus[name] ?? 0 }))
+		.filter(({ from, to }) => from !== to)
+		.map(({ name, from, to }): [string, JsonObject] => [name, { from, to }]);
+	if (after.total === before.total && changes.length === 0) return [];
+	const total = { from: before.total, to: after.total };
+	return [{ event: 'call_counts_changed', total, by_status: Object.fromEntries(changes) }];
+}
+
+function stateOf({ campaign, record }: CampaignView): JsonObject {
+	return { campaign, calls: record.calls ?? {} };
+}
+
+/** Whether n8n has stored a reading of this campaign. */
+function isReadingOf(subject: string, stored: unknown): stored is Reading {
+	return (
+		isJsonObject(stored) &&
+		stored.subject === subject &&
+		isJsonObject(stored.byStatus) &&
+		isJsonObject(stored.completed)
+	);
 }

@@ -270,15 +270,24 @@ describe('a check that n8n ends after 36 seconds', () => {
 		expectNotComplete(await pollUntil(poll, path, 0, LISTS_MS));
 	});
 
-	it('fails if it is the first one and its time ends before the last list', async () => {
-		// The list shows no ends, so the record is read.
-		listOnly([{ call_id: await addEnded('a') }]);
-		const release = service.simulator().holdResponses(RECORD);
-		const first = publishedOnTime();
-		await until('the record', () => requestsOf(RECORD) > 0);
-		pass(LISTS_MS);
-		timeIsUp(LISTS_MS);
-		release();
-		expectNotComplete(await first.catch(asError));
+	describe('fails if it is the first one and its time ends', () => {
+		const first = async () => {
+			await publishedOnTime();
+			return [];
+		};
+
+		it('before the last list is read', async () => {
+			const { message } = asError(await pollUntil(first, LIST, 1, LISTS_MS));
+			expect(message).toMatch(
+				/^Contact list \d+ can't be read\. The check wasn't complete after 26 seconds$/,
+			);
+		});
+
+		it('before the last record is read', async () => {
+			// The list shows no ends.
+			listOnly([{ call_id: await addEnded('a') }]);
+			const { message } = asError(await pollUntil(first, RECORD, 0, WHOLE_MS));
+			expect(message).toBe("The check wasn't complete after 36 seconds");
+		});
 	});
 });

@@ -1,5 +1,5 @@
 import { clock } from '../../../../nodes/host/clock';
-import { PollTime } from '../../../../nodes/host/triggers/pollTime';
+import { PollTime } from '../../../../nodes/host/triggers/poll';
 import {
 	activate,
 	engineHarness,

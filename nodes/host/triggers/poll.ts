@@ -1,0 +1,162 @@
+import isMatch from 'lodash/isMatch';
+import type { Failure, INodeExecutionData, IPollFunctions } from 'n8n-workflow';
+import {
+	ExplainedError,
+	InvalidInput,
+	OutcomeUnknown,
+	ServiceRejection,
+} from '../../core/service/errors';
+import { TOO_MANY_REQUESTS } from '../../core/service/http';
+import { onScreenOnly } from '../../core/service/resolution';
+import { DONE, duration, whenAborted } from '../../core/values/clock';
+import { fingerprint } from '../../core/values/hash';
+import type { JsonObject } from '../../core/values/json';
+import { clock } from '../clock';
+import { toNodeError } from '../http/nodeErrors';
+import { nodeKey } from '../ledger/openStore';
+import { asItems } from '../run/itemLoop';
+
+/** Runs `poll()` of a trigger. All its events start one execution. */
+export async function runPoll(
+	context: IPollFunctions,
+	poll: (context: IPollFunctions, time: PollTime) => Promise<JsonObject[]>,
+): Promise<INodeExecutionData[][] | null> {
+	try {
+		if (context.getNode().executeOnce === true) {
+			throw new InvalidInput(
+				"'Execute Once' in the settings of this trigger must be off",
+				onScreenOnly('Turn it off. With it, n8n drops all events of a check except the first one.'),
+			);
+		}
+		const events = await poll(context, new PollTime(context));
+		return events.length > 0 ? [asItems(events)] : null;
+	} catch (error) {
+		const nodeError = toNodeError(context.getNode(), error);
+		throw error instanceof ExplainedError
+			? Object.assign(nodeError, { failure: failureOf(error) })
+			: nodeError;
+	}
+}
+
+/** n8n waits longer until the next check if a person must do something first, or as long as the service asks. */
+function failureOf(error: ExplainedError): Failure {
+	// Of one call or contact list.
+	const rejection = error.cause ?? error;
+	if (rejection instanceof ServiceRejection) {
+		const { status, retryAfterMs } = rejection;
+		if (status === 401) return { cause: 'credential-invalid' };
+		if (status === TOO_MANY_REQUESTS)
+			return { cause: 'rate-limited', ...(retryAfterMs !== undefined && { retryAfterMs }) };
+	}
+	return { cause: error.isTransient ? 'temporarily-unavailable' : 'configuration-invalid' };
+}
+
+/** By then, n8n has stored the state with the execution that it starts, or never does. */
+const STORED_AFTER_MS = 60_000;
+
+/** By trigger: the state with which its latest check began, and until when no other one begins with it. */
+const latestChecks = new Map<string, { state: string; until: number }>();
+
+/** What a check found, and what the next one begins with. */
+type Checked = {
+	events: JsonObject[];
+	state: JsonObject;
+	/** Thrown if there are no events. */
+	failure?: Error | undefined;
+};
+
+/**
+ * Runs a check with what the trigger remembers, in n8n's static data of the node. With durable cursors, n8n keeps what a
+ * node writes there at publication only with an event. What it writes in the data of the workflow is kept. So until the
+ * node's data are current, a state without events is stored in both.
+ *
+ * It doesn't run if another one has begun with the same state. n8n runs several at the same time if one is slow, or after a
+ * restart those that were missed, and each would pass the same events.
+ *
+ * @param name of the state in the static data
+ * @param subject what a stored state must contain to be that of the campaign, credential, and start that the trigger has now
+ */
+export async function checkSince(
+	context: IPollFunctions,
+	name: string,
+	subject: JsonObject,
+	check: (stored: unknown) => Promise<Checked>,
+): Promise<JsonObject[]> {
+	const ofNode = context.getWorkflowStaticData('node');
+	const ofWorkflow = context.getWorkflowStaticData('global');
+	const key = `${name} of ${context.getNode().id}`;
+	const isCurrent = (stored: unknown) =>
+		typeof stored === 'object' && stored !== null && isMatch(stored, subject);
+	const isInNode = isCurrent(ofNode[name]);
+	const stored = !isInNode && isCurrent(ofWorkflow[key]) ? ofWorkflow[key] : ofNode[name];
+
+	const trigger = nodeKey(context);
+	const own = { state: fingerprint([subject, stored ?? null]), until: Infinity };
+	const latest = latestChecks.get(trigger);
+	// With another state, n8n has stored that of the latest one.
+	if (latest?.state === own.state && latest.until > clock.elapsed()) return [];
+	latestChecks.set(trigger, own);
+	let hasEvents = false;
+	try {
+		const { events, state, failure } = await check(stored);
+		hasEvents = events.length > 0;
+		ofNode[name] = state;
+		if (!isInNode && !hasEvents) ofWorkflow[key] = state;
+		else if (key in ofWorkflow) Reflect.deleteProperty(ofWorkflow, key);
+		if (!hasEvents && failure !== undefined) throw failure;
+		return events;
+	} finally {
+		own.until = hasEvents ? clock.elapsed() + STORED_AFTER_MS : 0;
+	}
+}
+
+/**
+ * What n8n gives a check that it never ends: each one without its scheduler, and with it the one at publication. n8n before
+ * 2.38 gives nothing. Its scheduler gives the same only with a timeout of exactly 375 seconds.
+ */
+const NOT_ENFORCED_MS = 300_000;
+
+/**
+ * How long a check may take. n8n's scheduler ends a longer one, loses what it has found, and waits longer until the next
+ * one. Without the scheduler, a check takes as long as it needs.
+ */
+export class PollTime {
+	/** Infinity if n8n doesn't end the check. */
+	private readonly budgetMs: number;
+	private readonly startedAt = clock.elapsed();
+	/** Aborts when the check must end. */
+	readonly end: AbortSignal;
+
+	constructor(context: IPollFunctions) {
+		const givenMs = 'getPollBudgetMs' in context ? context.getPollBudgetMs() : NOT_ENFORCED_MS;
+		this.budgetMs = givenMs === NOT_ENFORCED_MS ? Infinity : givenMs;
+		this.end = this.share(1);
+	}
+
+	/** Aborts when this share of the time is over. */
+	share(part: number): AbortSignal {
+		if (this.budgetMs === Infinity) return new AbortController().signal;
+		return AbortSignal.timeout(Math.round(part * this.budgetMs));
+	}
+
+	/** @throws OutcomeUnknown if the signal aborts first */
+	async within<T>(signal: AbortSignal, running: Promise<T>): Promise<T> {
+		const ended = new AbortController();
+		const over = whenAborted(AbortSignal.any([signal, ended.signal])).then(() => undefined);
+		const settled = running.then((result) => ({ result }));
+		const first = await Promise.race([settled, over]).finally(() => ended.abort(DONE));
+		if (first !== undefined) return first.result;
+		// What is still running has no result any more.
+		settled.catch(() => undefined);
+		throw this.timedOut();
+	}
+
+	timedOut(): OutcomeUnknown {
+		return new OutcomeUnknown(
+			`The check wasn't complete after ${duration(clock.elapsed() - this.startedAt)}`,
+			onScreenOnly(
+				'The next check begins again. If this repeats, check fewer calls, or ask your n8n administrator to raise N8N_SCHEDULER_POLL_TIMEOUT and N8N_SCHEDULER_LEASE_DURATION.',
+			),
+		);
+	}
+}
