@@ -18,8 +18,8 @@ import type { OperationRun } from '../host/run/operations';
 import { deliverEachItem } from '../host/run/deliverItems';
 import { addHints } from '../host/execution/hints';
 import { counted, plainText } from '../core/values/values';
-import { type NumberOnAnyList, readLists, withAgent } from './allAgents';
-import { commonDigits } from '../core/dnd/phoneMatch';
+import { type NumberOnList, readLists, withAgent } from './dndFields';
+import { commonDigits } from '../core/dnd/listedNumbers';
 
 /** Changes that affect people are sent one after another. */
 const CHANGES_AT_ONCE = 1;
@@ -45,7 +45,7 @@ export async function changeEachNumber(
 	change: 'added' | 'removed',
 	readChange: (
 		form: Fields,
-		list: NumberOnAnyList,
+		list: NumberOnList,
 	) => { more?: JsonObject; send: (account: AccountClient) => Promise<JsonObject> },
 ): Promise<INodeExecutionData[]> {
 	const { partNames, listAt } = await readLists(run);

@@ -1,4 +1,5 @@
 import uniqBy from 'lodash/uniqBy';
+import { type Additions, getActiveAgents } from './service/endpoints';
 import { recordOf } from './service/envelope';
 import { OutcomeUnknown } from './service/errors';
 import { onScreenOnly } from './service/resolution';
@@ -122,10 +123,26 @@ export function missingAgents(
 	return `The response has only ${agents === undefined ? 'some' : count} of the active agents`;
 }
 
-/** @throws OutcomeUnknown if the response doesn't have all active agents */
-export function requireAllAgents(response: JsonValue, agents: readonly FoundAgent[]): void {
-	const missing = missingAgents(response, agents);
-	if (missing === undefined) return;
+/** `missing`: see {@link missingAgents}. */
+export type ActiveAgents = { agents: FoundAgent[]; missing: string | undefined };
+
+export async function readActiveAgents(
+	account: Account,
+	additions?: Additions,
+): Promise<ActiveAgents> {
+	const { body } = await getActiveAgents(account.client, additions);
+	const agents = findAgents(body, account);
+	return { agents, missing: missingAgents(body, agents) };
+}
+
+/**
+ * The agent, or undefined if it isn't active.
+ *
+ * @throws OutcomeUnknown if it's missing, and the response doesn't have all active agents
+ */
+export function activeAgent({ agents, missing }: ActiveAgents, uuid: string) {
+	const found = agents.find((agent) => agent.uuid === uuid);
+	if (found !== undefined || missing === undefined) return found;
 	throw new OutcomeUnknown(
 		`${missing}, so it's unknown whether this agent is active`,
 		onScreenOnly(TO_GET_ALL),

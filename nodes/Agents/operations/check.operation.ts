@@ -7,8 +7,7 @@ import {
 import { agentField } from '../../host/forms/locatorFields';
 import { asItems, forEachItem } from '../../host/run/itemLoop';
 import type { Operation } from '../../host/run/operations';
-import { findAgents, requireAllAgents } from '../../core/agents';
-import { getActiveAgents } from '../../core/service/endpoints';
+import { activeAgent, readActiveAgents } from '../../core/agents';
 import type { Additions } from '../../core/service/endpoints';
 import { parseAgentUuid } from '../../core/service/parseIds';
 
@@ -29,20 +28,14 @@ export const check: Operation = {
 
 	async execute({ context, parameters, account }) {
 		const activeAgents = memoize(
-			async (additions: Additions) => {
-				const service = await account();
-				const { body } = await getActiveAgents(service.client, additions);
-				return { body, agents: findAgents(body, service) };
-			},
-			(additions) => JSON.stringify(additions),
+			async (additions: Additions) => await readActiveAgents(await account(), additions),
+			JSON.stringify,
 		);
 		const checkOne = async (index: number) => {
 			const form = parameters.at(index);
 			const wanted = parseAgentUuid(form.text('agentUuid'));
 			const additions = readAdditions(form.collection('developerSettings'));
-			const { body, agents } = await activeAgents(additions);
-			const found = agents.find(({ uuid }) => uuid === wanted);
-			if (found === undefined) requireAllAgents(body, agents);
+			const found = activeAgent(await activeAgents(additions), wanted);
 			return asItems({ ...found?.record, agent_uuid: wanted, active: found !== undefined });
 		};
 		return await forEachItem(context, checkOne);

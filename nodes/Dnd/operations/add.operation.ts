@@ -3,8 +3,7 @@ import type { Operation } from '../../host/run/operations';
 import { recordOf } from '../../core/service/envelope';
 import { addDndNumber } from '../../core/shownRequests';
 import { changeEachNumber, changeSettings } from '../changeEachNumber';
-import { dndAgentsFields } from '../allAgents';
-import { phoneField } from '../dndFields';
+import { dndAgentsFields, phoneField } from '../dndFields';
 
 export const add: Operation = {
 	value: 'add',

@@ -10,10 +10,8 @@ import { asItems, forEachItem, withInputIfFailed } from '../../host/run/itemLoop
 import type { Operation } from '../../host/run/operations';
 import { dndList } from '../../core/dnd/dndList';
 import { readWholeList } from '../../core/service/paging';
-import { ListedNumbers } from '../../core/dnd/listedNumbers';
-import { commonDigits } from '../../core/dnd/phoneMatch';
-import { dndAgentsFields, readLists, withAgent } from '../allAgents';
-import { phoneField } from '../dndFields';
+import { commonDigits, ListedNumbers } from '../../core/dnd/listedNumbers';
+import { dndAgentsFields, phoneField, readLists, withAgent } from '../dndFields';
 
 /** The list may have numbers in groups of digits, such as `12 34 56 78`. With more digits, they wouldn't be found. */
 const SEARCH_DIGITS = 2;

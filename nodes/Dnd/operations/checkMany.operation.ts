@@ -1,3 +1,4 @@
+import memoize from 'lodash/memoize';
 import type { IDataObject } from 'n8n-workflow';
 import pLimit from 'p-limit';
 import { readWholeList } from '../../core/service/paging';
@@ -43,19 +44,15 @@ export const checkMany: Operation = {
 	async execute({ context, parameters, account }) {
 		const rows = inputRows(context);
 		const limiter = pLimit(readConcurrency(parameters, READS_AT_ONCE));
-		const lists = new Map<string, Promise<ListedNumbers>>();
 		const read = (index: number) => readNumber(parameters.at(index));
-		const readNumbers = async (request: DndListRequest) => {
+		const numbersOf = memoize(async (request: DndListRequest) => {
 			const list = dndList(await account(), { ...request, limit: Infinity, limiter });
 			const { entries } = await readWholeList(list);
 			return new ListedNumbers(entries);
-		};
+		}, JSON.stringify);
 		const check = async (index: number) => {
 			const { phone, ...request } = read(index);
-			const key = JSON.stringify(request);
-			const list = lists.get(key) ?? readNumbers(request);
-			lists.set(key, list);
-			const entry = (await list).entryOf(phone);
+			const entry = (await numbersOf(request)).entryOf(phone);
 			const { json, binary } = rows[index] ?? {};
 			return [{ json: checked(json, entry), ...(binary && { binary }) }];
 		};

@@ -3,8 +3,7 @@ import { recordOf } from '../../core/service/envelope';
 import { isRejection } from '../../core/service/errors';
 import { removeDndNumber } from '../../core/shownRequests';
 import { changeEachNumber, changeSettings } from '../changeEachNumber';
-import { dndAgentsFields, ONE_AGENT } from '../allAgents';
-import { phoneField } from '../dndFields';
+import { dndAgentsFields, ONE_AGENT, phoneField } from '../dndFields';
 
 export const remove: Operation = {
 	value: 'remove',

@@ -4,7 +4,7 @@ import { InvalidInput, OutcomeUnknown } from '../service/errors';
 import type { Query, QueryValue } from '../service/http';
 import { parseAgentUuid, parseCampaignId, parseContactListId } from '../service/parseIds';
 import { forEveryone, onScreenOnly } from '../service/resolution';
-import type { Account, ServiceProfile, ValuesOf } from '../profile/serviceProfile';
+import type { ServiceProfile, ValuesOf } from '../profile/serviceProfile';
 import { inEnglish, parseTime, withOffset } from '../values/dates';
 import type { JsonObject, JsonValue } from '../values/json';
 import { givenAs } from '../service/modelFormats';
@@ -91,11 +91,6 @@ const FILTERS: readonly Filter[] = [
 
 /** Those that the document shows. */
 export const KNOWN_STATUSES = `Known statuses are ${joinedWithAnd(OBSERVED_OUTCOMES)}. Any other one is sent to the service as it is.`;
-
-/** Whether the service can filter its calls by their start. */
-export function hasStart({ profile }: Account): boolean {
-	return profile.has('calls', 'from');
-}
 
 /** The filters that are set, for a message: `Status "picked" and Phone Number "+919876543210"`. Empty if there are none. */
 export function describeFilters(filters: CallFilters): string {

@@ -2,10 +2,17 @@ import isNumber from 'lodash/isNumber';
 import mapValues from 'lodash/mapValues';
 import pickBy from 'lodash/pickBy';
 import sumBy from 'lodash/sumBy';
+import uniq from 'lodash/uniq';
+import pLimit from 'p-limit';
 import type { ApiClient } from '../service/client';
 import { getCampaignStatus, type Additions } from '../service/endpoints';
 import { recordOf } from '../service/envelope';
+import { READS_AT_ONCE } from '../service/limits';
+import { readPages } from '../service/paging';
+import type { Account } from '../profile/serviceProfile';
 import { OBSERVED_OUTCOMES, PICKED } from '../calls/callEnd';
+import { callList } from '../calls/callList';
+import type { Clock } from '../values/clock';
 import { isJsonObject, type JsonObject, type JsonValue, numberIn } from '../values/json';
 import { plainText } from '../values/values';
 
@@ -153,4 +160,33 @@ export function simplifyCampaign(view: CampaignView): JsonObject {
 export function pushTexts(campaignId: number, number: string) {
 	const of = `${campaignId} ${number}`;
 	return { begun: `pushed ${of}`, released: `released ${of}`, unreleased: `unreleased ${of}` };
+}
+
+/** Calls to look at. More would keep the user waiting. */
+const MAX_CALLS = 200;
+const MAX_CAMPAIGNS = 30;
+const RECENT_MS = 90 * 24 * 3_600_000;
+
+/**
+ * The campaigns of recent calls, by `campaign_id` of the call list ("List Calls") and the names of "Campaign Status". The
+ * document has no request that lists campaigns. If the profile has no start date, the campaigns of the
+ * first calls that the service lists. `name` is empty if the campaign's status can't be read.
+ *
+ * @throws InvalidInput if the call list needs more of the profile
+ * @throws OutcomeUnknown if the response has no list of calls
+ */
+export async function recentCampaigns(account: Account, clock: Clock) {
+	const { client, profile } = account;
+	const from = new Date(clock.now() - RECENT_MS).toISOString();
+	const filters = profile.has('calls', 'from') ? { from } : {};
+	const list = callList(account, { filters, limit: MAX_CALLS });
+	const { entries: calls } = await readPages(list, MAX_CALLS);
+	const ids = uniq(calls.map(({ campaign_id: id }) => plainText(id)).filter((id) => id !== ''));
+	const parallel = pLimit(READS_AT_ONCE);
+	const named = async (id: string) => {
+		// A campaign without a readable status can still be selected.
+		const view = await readCampaign(client, Number(id)).catch(() => undefined);
+		return { id, name: plainText(view?.campaign.name) };
+	};
+	return await Promise.all(ids.slice(0, MAX_CAMPAIGNS).map(async (id) => parallel(named, id)));
 }

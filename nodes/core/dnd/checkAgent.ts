@@ -1,8 +1,6 @@
 import once from 'lodash/once';
-import { findAgents, requireAllAgents } from '../agents';
-import { getActiveAgents } from '../service/endpoints';
+import { activeAgent, type ActiveAgents, readActiveAgents } from '../agents';
 import { asSentence, explained } from '../service/errors';
-import type { ApiResponse } from '../service/http';
 import { readWholeList } from '../service/paging';
 import type { Account } from '../profile/serviceProfile';
 import { forEachWithPauses } from '../values/pauses';
@@ -15,7 +13,7 @@ type Numbers = { phones: Iterable<string>; what: string };
 
 /** Returns a function that checks an agent. The account's active agents are read once for all of them. */
 export function agentChecker(account: Account) {
-	const readAgents = once(async () => await getActiveAgents(account.client));
+	const readAgents = once(async () => await readActiveAgents(account));
 	return async (agentUuid: string, numbers: Numbers): Promise<string[]> =>
 		await checkAgent(account, agentUuid, numbers, readAgents);
 }
@@ -25,25 +23,21 @@ async function checkAgent(
 	account: Account,
 	agentUuid: string,
 	numbers: Numbers,
-	readAgents: () => Promise<ApiResponse>,
+	readAgents: () => Promise<ActiveAgents>,
 ): Promise<string[]> {
 	const unreadable = (what: string) => (error: unknown) =>
 		`${what} couldn't be read: ${asSentence(explained(error).message)}`;
 	return await Promise.all([
-		activeText(readAgents, account, agentUuid).catch(unreadable('The list of active agents')),
+		activeText(readAgents, agentUuid).catch(unreadable('The list of active agents')),
 		skippedText(account, agentUuid, numbers).catch(unreadable("The agent's do-not-disturb list")),
 	]);
 }
 
 async function activeText(
-	readAgents: () => Promise<ApiResponse>,
-	account: Account,
+	readAgents: () => Promise<ActiveAgents>,
 	agentUuid: string,
 ): Promise<string> {
-	const { body } = await readAgents();
-	const agents = findAgents(body, account);
-	if (agents.some(({ uuid }) => uuid === agentUuid)) return 'The agent is active.';
-	requireAllAgents(body, agents);
+	if (activeAgent(await readAgents(), agentUuid) !== undefined) return 'The agent is active.';
 	return "The agent isn't among the active agents of the account, so it may not call anybody.";
 }
 

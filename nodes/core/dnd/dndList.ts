@@ -2,12 +2,19 @@ import { type Additions, listDndNumbers } from '../service/endpoints';
 import { isSameId } from '../service/envelope';
 import { OutcomeUnknown } from '../service/errors';
 import { LIMITS } from '../service/limits';
-import { MAX_READINGS, type PagedList, pagesByMeta } from '../service/paging';
+import { MAX_READINGS, type Page, type PagedList, positionsFrom } from '../service/paging';
 import { type Explanation, onScreenOnly } from '../service/resolution';
 import type { Account } from '../profile/serviceProfile';
 import { digitsIn } from '../phone/written';
-import type { JsonObject } from '../values/json';
-import { asText } from '../values/values';
+import {
+	asRecord,
+	isJsonObject,
+	type JsonObject,
+	type JsonValue,
+	numberIn,
+	outlineOf,
+} from '../values/json';
+import { asText, plainText } from '../values/values';
 import type { Limiter } from '../values/keyedMutex';
 
 export type DndListRequest = {
@@ -30,7 +37,8 @@ const KEEPS_CHANGING: Explanation = {
 };
 
 /**
- * The entries of an agent's list.
+ * The entries of an agent's list, by the page numbers of the documented `meta`. The document doesn't say whether they count
+ * from 0 or 1, so the first response decides.
  *
  * @throws InvalidInput if the profile lacks something, before anything is sent
  */
@@ -44,22 +52,63 @@ export function dndList(
 	const queryFor = (page?: number) =>
 		profile.request('dnd.list', { agent, phone, pageSize, page }).query;
 	const firstQuery = queryFor();
-	return pagesByMeta({
-		request: async (page) => {
-			const query = page === undefined ? firstQuery : queryFor(page);
-			return await listDndNumbers(client, query, additions);
-		},
-		limiter,
-		keepsChanging: KEEPS_CHANGING,
-		loopAdvice: profile.ignoredParameter('dnd.list', 'page'),
-		check: (entries) => {
-			if (entries.every((entry) => isSameId(entry.agent_uuid, agent))) return;
-			throw new OutcomeUnknown(
+	const loopAdvice = profile.ignoredParameter('dnd.list', 'page');
+	let firstPage: number | undefined;
+
+	const read = async (page?: number): Promise<Page<number>> => {
+		const query = page === undefined ? firstQuery : queryFor(page);
+		const { body } = await listDndNumbers(client, query, additions);
+		const meta = isJsonObject(body) && isJsonObject(body.meta) ? body.meta : {};
+		const shownPage = numberIn(meta.current_page);
+		if (page !== undefined && shownPage !== undefined && shownPage !== page) {
+			throw unexpected('The service returned another page than requested', loopAdvice);
+		}
+		const total = numberIn(meta.total_count);
+		const entries = entriesIn(body, total);
+		if (!entries.every((entry) => isSameId(entry.agent_uuid, agent))) {
+			throw unexpected(
 				'The service returned numbers of another agent than the requested one',
-				onScreenOnly(profile.ignoredParameter('dnd.list', 'agent')),
+				profile.ignoredParameter('dnd.list', 'agent'),
 			);
-		},
-	});
+		}
+		if (page === undefined) firstPage = shownPage;
+		const pages = numberIn(meta.total_pages);
+		const isOnlyPage = pages === undefined ? entries.length === 0 : pages < 2;
+		if (isOnlyPage) return { entries, total, next: () => [] };
+		if (firstPage === undefined || pages === undefined) return { entries, total, next: unknownEnd };
+		const next = (page ?? firstPage) + 1;
+		const left = firstPage + pages - next;
+		return { entries, total, saysNext: true, next: () => positionsFrom(next, left) };
+	};
+
+	const keyOf = ({ id }: JsonObject) => plainText(id) || undefined;
+	return { read, keyOf, limiter, loopAdvice, keepsChanging: KEEPS_CHANGING };
+}
+
+/**
+ * The entries in `data`. Some services write an empty list as null.
+ *
+ * @throws OutcomeUnknown if it has none
+ */
+function entriesIn(body: JsonValue, total?: number): JsonObject[] {
+	const data = isJsonObject(body) ? body.data : undefined;
+	if (Array.isArray(data)) return data.map(asRecord);
+	if (data === null && total === 0) return [];
+	throw unexpected(
+		'The response has no list',
+		`Check 'Base URL' in the credential. According to its documentation, the service returns the list in data. The response has ${outlineOf(body)}.`,
+	);
+}
+
+function unknownEnd(): never {
+	throw unexpected(
+		"The response doesn't show whether the list has more pages",
+		'According to its documentation, the service returns meta with current_page and total_pages. Ask your service provider.',
+	);
+}
+
+function unexpected(message: string, advice: string): OutcomeUnknown {
+	return new OutcomeUnknown(message, onScreenOnly(advice));
 }
 
 export function isListShown({ profile }: Account): boolean {
@@ -78,8 +127,8 @@ export function requireContained(
 ): void {
 	const wanted = digitsIn(digits).replace(/^0+/, '');
 	if (entries.every(({ phone }) => digitsIn(asText(phone)).includes(wanted))) return;
-	throw new OutcomeUnknown(
+	throw unexpected(
 		"The service returned numbers without the digits in 'Phone Contains'",
-		onScreenOnly(profile.ignoredParameter('dnd.list', 'phone')),
+		profile.ignoredParameter('dnd.list', 'phone'),
 	);
 }

@@ -1,19 +1,10 @@
 import isEqual from 'lodash/isEqual';
 import times from 'lodash/times';
 import pLimit from 'p-limit';
-import {
-	asRecord,
-	isJsonObject,
-	type JsonObject,
-	type JsonValue,
-	numberIn,
-	outlineOf,
-} from '../values/json';
+import type { JsonObject } from '../values/json';
 import type { Limiter } from '../values/keyedMutex';
 import { forEachWithPauses } from '../values/pauses';
-import { plainText } from '../values/values';
 import { OutcomeUnknown } from './errors';
-import type { ApiResponse } from './http';
 import { READS_AT_ONCE } from './limits';
 import { onScreenOnly, type Explanation } from './resolution';
 
@@ -189,71 +180,4 @@ export async function readWholeList<Position extends string | number>(
 		before = keys;
 	}
 	throw new OutcomeUnknown(list.keepsChanging.message, list.keepsChanging.resolution);
-}
-
-/** How to read a list whose responses have the documented `meta` (GET /v1/dnd_numbers). */
-type MetaList = Omit<PagedList<number>, 'read' | 'keyOf'> & {
-	/** Requests a page by its number. Undefined for the first page, without a page parameter. */
-	request: (page: number | undefined) => Promise<ApiResponse>;
-	/** Throws if the entries of a page aren't the requested ones. */
-	check?: (entries: JsonObject[]) => void;
-};
-
-/**
- * A list by the page numbers of `meta`. The document doesn't say whether they count from 0 or 1, so the first response
- * decides.
- */
-export function pagesByMeta({ request, check = () => {}, ...list }: MetaList): PagedList<number> {
-	let firstPage: number | undefined;
-
-	const read = async (page?: number): Promise<Page<number>> => {
-		const { body } = await request(page);
-		const meta = isJsonObject(body) && isJsonObject(body.meta) ? body.meta : {};
-		const shownPage = numberIn(meta.current_page);
-		if (page !== undefined && shownPage !== undefined && shownPage !== page) {
-			throw new OutcomeUnknown(
-				'The service returned another page than requested',
-				onScreenOnly(list.loopAdvice),
-			);
-		}
-		const total = numberIn(meta.total_count);
-		const entries = entriesInData(body, total);
-		check(entries);
-		if (page === undefined) firstPage = shownPage;
-		const pages = numberIn(meta.total_pages);
-		const isOnlyPage = pages === undefined ? entries.length === 0 : pages < 2;
-		if (isOnlyPage) return { entries, total, next: () => [] };
-		if (firstPage === undefined || pages === undefined) return { entries, total, next: unknownEnd };
-		const next = (page ?? firstPage) + 1;
-		const left = firstPage + pages - next;
-		return { entries, total, saysNext: true, next: () => positionsFrom(next, left) };
-	};
-
-	return { ...list, read, keyOf: ({ id }) => plainText(id) || undefined };
-}
-
-/**
- * The entries of a list in `data`. Some services write an empty list as null.
- *
- * @throws OutcomeUnknown if it has none
- */
-export function entriesInData(body: JsonValue, total?: number): JsonObject[] {
-	const data = isJsonObject(body) ? body.data : undefined;
-	if (Array.isArray(data)) return data.map(asRecord);
-	if (data === null && total === 0) return [];
-	throw new OutcomeUnknown(
-		'The response has no list',
-		onScreenOnly(
-			`Check 'Base URL' in the credential. According to its documentation, the service returns the list in data. The response has ${outlineOf(body)}.`,
-		),
-	);
-}
-
-function unknownEnd(): never {
-	throw new OutcomeUnknown(
-		"The response doesn't show whether the list has more pages",
-		onScreenOnly(
-			'According to its documentation, the service returns meta with current_page and total_pages. Ask your service provider.',
-		),
-	);
 }

@@ -1,7 +1,6 @@
 import type { ILoadOptionsFunctions, INodeListSearchResult, INodeProperties } from 'n8n-workflow';
-import { findAgents } from '../../core/agents';
-import { getActiveAgents } from '../../core/service/endpoints';
-import { recentCampaigns } from '../../core/campaigns/recentCampaigns';
+import { readActiveAgents } from '../../core/agents';
+import { recentCampaigns } from '../../core/campaigns/campaign';
 import { type AccountClient, createAccountClient } from '../http/accountClient';
 import { clock } from '../clock';
 import { toNodeError } from '../http/nodeErrors';
@@ -59,8 +58,8 @@ export async function searchAgents(
 	filter = '',
 ): Promise<INodeListSearchResult> {
 	return await searchEntries(this, filter, async (account) => {
-		const { body } = await getActiveAgents(account.client);
-		return findAgents(body, account).map(({ uuid, name }) => ({ name, value: uuid }));
+		const { agents } = await readActiveAgents(account);
+		return agents.map(({ uuid, name }) => ({ name, value: uuid }));
 	});
 }
 

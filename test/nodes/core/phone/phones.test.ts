@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import isEqual from 'lodash/isEqual';
 import uniqWith from 'lodash/uniqWith';
 import { explained } from '../../../../nodes/core/service/errors';
-import { parseDndPhone } from '../../../../nodes/core/dnd/phoneMatch';
+import { parseDndPhone } from '../../../../nodes/core/dnd/listedNumbers';
 import { phoneNumber } from '../../../../nodes/core/phone/callPhone';
 import { isAccepted, readCampaignPhone } from '../../../../nodes/core/phone/campaignPhone';
 import { callingCodeOf, COUNTRIES, hasTrunkZero } from '../../../../nodes/core/phone/countries';
