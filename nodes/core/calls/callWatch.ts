@@ -4,7 +4,7 @@ import { READS_AT_ONCE } from '../service/limits';
 import type { Reader } from '../service/resolution';
 import { backoffMs, type Backoff, type Clock } from '../values/clock';
 import type { JsonObject } from '../values/json';
-import { textOf } from '../service/errors';
+import { errorText } from '../service/errors';
 import { hasEnded, type CallState, type StatusKeys } from './callEnd';
 
 const READ_BACKOFF: Backoff = { firstMs: 5_000, maxMs: 60_000, factor: 1.5 };
@@ -83,7 +83,7 @@ export class CallWatch {
 		} catch (error) {
 			// The call was placed, so a failed read must not stop the node.
 			const { record = {} } = this.calls.get(callId) ?? {};
-			this.calls.set(callId, { record, hasEnded: false, readFailure: textOf(error, reader) });
+			this.calls.set(callId, { record, hasEnded: false, readFailure: errorText(error, reader) });
 		}
 	}
 }

@@ -1,18 +1,19 @@
 import compact from 'lodash/compact';
 import range from 'lodash/range';
 import { duration } from '../values/clock';
+import { isJsonObject, type JsonObject } from '../values/json';
 import { TOO_MANY_REQUESTS, type HttpResponse, type ServiceRequest } from './http';
-import {
-	beginsWith,
-	hasErrorCode,
-	isCode,
-	isErrorEnvelope,
-	isRelayed,
-	matchesText,
-	type RejectionBody,
-} from './rejectionBody';
 import type { Explanation, Resolution } from './resolution';
 import { retryAfterMs } from './retry';
+
+/** An error body, and what identifies the error in it. */
+export type RejectionBody = {
+	/** The documented error. Undefined if the document doesn't name it. */
+	code?: ErrorCode;
+	/** `error`, or the texts of `errors`. */
+	texts: string[];
+	body: JsonObject;
+};
 
 /** What happened, and what to do. Without `next`, a model can do nothing. */
 type Texts = {
@@ -45,6 +46,46 @@ type ErrorRow<Code = string> = Texts & {
 	/** Whether the same request may succeed later. The text says "later", and `Retry-After` replaces it. */
 	isTransient?: true;
 };
+
+/** An error code is all of `error`. Inside a longer text, it may be part of a crash report. */
+const isCode =
+	(code: string) =>
+	({ texts }: RejectionBody) =>
+		texts.some((text) => text.trim() === code);
+
+/** `error` begins with the documented text. Details may follow on the same line. */
+function beginsWith(documented: string) {
+	const start = documented.toLowerCase();
+	return ({ texts }: RejectionBody) =>
+		texts.some((text) => {
+			const line = text.trim().replaceAll('’', "'").toLowerCase();
+			return line.startsWith(start) && /^(?![\w-]).*$/.test(line.slice(start.length));
+		});
+}
+
+const matchesText =
+	(pattern: RegExp) =>
+	({ texts }: RejectionBody) =>
+		texts.some((text) => pattern.test(text));
+
+/** General conventions: `success: false`. */
+function isErrorEnvelope({ body }: RejectionBody): boolean {
+	return body.success === false;
+}
+
+/** `details.error_code`. */
+const hasErrorCode =
+	(code: string) =>
+	({ body: { details } }: RejectionBody) =>
+		isJsonObject(details) && details.error_code === code;
+
+/** A rejection that the service relays from the chat engine. @param reason any if not set */
+const isRelayed =
+	(reason?: string) =>
+	({ body: { upstream_body: upstream } }: RejectionBody) =>
+		isJsonObject(upstream) &&
+		upstream.state === 'rejected' &&
+		(reason === undefined ? typeof upstream.reason === 'string' : upstream.reason === reason);
 
 /** @param endpoints in the notation of the document: `GET /v1/call/{id}` */
 function at(...endpoints: string[]): RegExp {

@@ -1,6 +1,5 @@
 import type { Explanation, Reader, Resolution } from './resolution';
-import type { ErrorCode } from './errorTable';
-import type { RejectionBody } from './rejectionBody';
+import type { ErrorCode, RejectionBody } from './errorTable';
 import { firstCharacters } from '../values/text';
 import { messageOf } from '../values/values';
 
@@ -240,7 +239,7 @@ export function explained(error: unknown): ExplainedError {
 }
 
 /** What happened, and what to do, in one text. */
-export function textOf(error: unknown, reader: Reader = 'onScreen'): string {
+export function errorText(error: unknown, reader: Reader = 'onScreen'): string {
 	if (!(error instanceof ExplainedError)) return messageOf(error);
 	return `${error.message}. ${error.descriptionFor(reader)}`.trim();
 }

@@ -1,4 +1,4 @@
-import { explanationOf, notProcessed, rowOf } from './errorTable';
+import { explanationOf, notProcessed, type RejectionBody, rowOf } from './errorTable';
 import { onScreenOnly } from './resolution';
 import { isId, saysSuccess, type SuccessCheck } from './envelope';
 import { OutcomeUnknown, ServiceRejection, type ErrorOrigin } from './errors';
@@ -8,7 +8,6 @@ import {
 	type ServiceRequest,
 	VALIDATION_STATUSES,
 } from './http';
-import { NO_ERROR_BODY, type RejectionBody, serviceText, toRejection } from './rejectionBody';
 import { retryAfterMs } from './retry';
 import { withoutQuotes } from './secrets';
 import { fieldsIn, isJsonObject, type JsonObject, type JsonValue, parseJson } from '../values/json';
@@ -57,7 +56,7 @@ export function parseResponse(
 	const effect = findEffect(request, body, effectFields);
 	if (row !== undefined && effect === undefined) {
 		const explanation = explanationOf(row, response);
-		const found = rejection ?? NO_ERROR_BODY;
+		const found = rejection ?? { texts: [], body: {} };
 		const waitMs = retryAfterMs(response);
 		throw new ServiceRejection(explanation, originalMessage, status, found, origin, waitMs);
 	}
@@ -119,6 +118,37 @@ function findRejection(
 	}
 	if (isOwn || hasAnyStatus || documentedStatuses?.includes(status) === true) return coded;
 	return isValidationError(body, status) ? rejection : undefined;
+}
+
+/**
+ * Reads an error body.
+ *
+ * @param anyShape whether to accept errors that aren't text. `success: false` already proves a rejection.
+ */
+function toRejection(body: JsonObject, anyShape: boolean): RejectionBody {
+	const texts = [body.error, ...(Array.isArray(body.errors) ? body.errors : [body.errors])]
+		.filter((text) => text !== undefined && text !== null && text !== '' && text !== false)
+		.filter((text) => anyShape || typeof text === 'string')
+		.map((text) => (typeof text === 'string' ? text : JSON.stringify(text)));
+	return { texts, body };
+}
+
+/** What the service said, for messages. */
+function serviceText({ texts, body }: RejectionBody, status: number): string {
+	const parts = texts.length > 0 ? [...texts] : [`HTTP status ${status}`];
+	const { details = null, upstream_body: upstream } = body;
+	if (isJsonObject(upstream) && typeof upstream.reason === 'string')
+		parts.push(`reason: ${upstream.reason}`);
+	if (details !== null) parts.push(readable(details));
+	return parts.join(' · ');
+}
+
+/** `details` in readable form: `error_code: A, action: b`. */
+function readable(details: JsonValue): string {
+	if (!isJsonObject(details)) return JSON.stringify(details);
+	return Object.entries(details)
+		.map(([name, value]) => `${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`)
+		.join(', ');
 }
 
 /** Whether a working service can reject a request with this status. */

@@ -7,7 +7,7 @@ import {
 	type INodeExecutionData,
 } from 'n8n-workflow';
 import pLimit from 'p-limit';
-import { asSentence, OutcomeUnknown, textOf } from '../../core/service/errors';
+import { asSentence, OutcomeUnknown, errorText } from '../../core/service/errors';
 import type { JsonObject } from '../../core/values/json';
 import type { Limiter } from '../../core/values/keyedMutex';
 import { asCanceled, isCanceled, stoppedBeforeItem } from '../execution/cancel';
@@ -110,7 +110,7 @@ export async function forEachItem(
 		if (perItem > 1) {
 			const rejected = [...failures].map(
 				([index, error]) =>
-					`${labelOf({ ...positionOf(index), person: '' })} ${textOf(error, 'forModel')}`,
+					`${labelOf({ ...positionOf(index), person: '' })} ${errorText(error, 'forModel')}`,
 			);
 			result.setPartly(outputs.flat(), rejected);
 		}
@@ -186,7 +186,7 @@ function stoppingError(
 	const error = toNodeError(context.getNode(), failure, positionOf(first));
 	const listed = others.slice(0, MAX_LISTED_ITEMS);
 	const texts = listed.map(
-		(index) => `${labelOf(positionOf(index))} ${textOf(failures.get(index))}`,
+		(index) => `${labelOf(positionOf(index))} ${errorText(failures.get(index))}`,
 	);
 	const more = uniq(others.slice(MAX_LISTED_ITEMS).map((index) => positionOf(index).itemIndex));
 	if (more.length > 0) texts.push(`And ${counted(more.length, 'more row')} (${ranges(more)}).`);

@@ -1,4 +1,3 @@
-import { NO_ERROR_BODY } from '../../../../nodes/core/service/rejectionBody';
 import {
 	type ErrorOrigin,
 	InvalidInput,
@@ -32,7 +31,7 @@ const rejection = (status: number, isTransient = false) =>
 		{ message: 'The agent is unknown', resolution: forEveryone('Check the agent.'), isTransient },
 		'agent_not_found',
 		status,
-		NO_ERROR_BODY,
+		{ texts: [], body: {} },
 	);
 
 const closedSession = new ServiceRejection(

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import range from 'lodash/range';
-import { InvalidInput, OutcomeUnknown, textOf } from '../../../../nodes/core/service/errors';
+import { InvalidInput, OutcomeUnknown, errorText } from '../../../../nodes/core/service/errors';
 import { onScreenOnly } from '../../../../nodes/core/service/resolution';
 import {
 	firstCharacters,
@@ -122,6 +122,6 @@ test.each<[unknown, string, string]>([
 	[new TypeError('a defect'), 'a defect', 'a defect'],
 	['a text', 'a text', 'a text'],
 ])('why it was not read, for a person and for a model: %p', (error, person, model) => {
-	expect(textOf(error, 'onScreen')).toBe(person);
-	expect(textOf(error, 'forModel')).toBe(model);
+	expect(errorText(error, 'onScreen')).toBe(person);
+	expect(errorText(error, 'forModel')).toBe(model);
 });

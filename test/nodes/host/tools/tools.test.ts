@@ -15,7 +15,6 @@ import {
 	OutcomeUnknown,
 	ServiceRejection,
 } from '../../../../nodes/core/service/errors';
-import { NO_ERROR_BODY } from '../../../../nodes/core/service/rejectionBody';
 import {
 	forEveryone,
 	onScreenOnly,
@@ -424,7 +423,10 @@ const CHECK = forEveryone('Check the ID.');
 const ON_SCREEN = onScreenOnly('Change the setting.');
 const invalid = (resolution: Resolution) => new InvalidInput('Wrong', resolution);
 const rejected = (resolution: Resolution, isTransient = false) =>
-	new ServiceRejection({ message: 'Rejected', resolution, isTransient }, 'No', 404, NO_ERROR_BODY);
+	new ServiceRejection({ message: 'Rejected', resolution, isTransient }, 'No', 404, {
+		texts: [],
+		body: {},
+	});
 const unknown = new OutcomeUnknown('No response', ON_SCREEN);
 const OWNER =
 	'Tell the user you are chatting with that the person who set up this tool must fix this.';
