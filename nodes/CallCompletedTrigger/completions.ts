@@ -1,3 +1,4 @@
+import compact from 'lodash/compact';
 import pLimit from 'p-limit';
 import type {
 	IExecuteFunctions,
@@ -5,6 +6,7 @@ import type {
 	IWebhookFunctions,
 	IWebhookResponseData,
 } from 'n8n-workflow';
+import type { ApiClient } from '../core/service/client';
 import { READS_AT_ONCE } from '../core/service/limits';
 import { comparedReport, isWanted, outcomeKey } from '../core/calls/callEnd';
 import { flatCallRecord } from '../core/calls/callRecord';
@@ -23,11 +25,10 @@ import { cancellableSleep } from '../host/execution/cancel';
 import { itemsGiven } from '../host/caller/input';
 import { asItems } from '../host/run/itemLoop';
 import { toErrorItem, toNodeError } from '../host/http/nodeErrors';
-import { newEvents } from '../host/triggers/newEvents';
-import { readBody, reject } from '../host/triggers/webhookRequest';
+import { newEvents, readBody, reject } from '../host/triggers/webhookRequest';
 import { completionFields } from './properties';
 import { notRead, readCompletedCall } from './readCompletedCall';
-import { type Explanation, onScreenOnly } from '../core/service/resolution';
+import { onScreenOnly } from '../core/service/resolution';
 import { addHints } from '../host/execution/hints';
 import { quoted } from '../core/values/values';
 
@@ -40,15 +41,12 @@ export async function receiveReport(context: IWebhookFunctions): Promise<IWebhoo
 			return reject(context, 400, `The body has more than ${MAX_CALLS_PER_REPORT} calls.`);
 		}
 		if (calls.length === 0) return reject(context, 400, 'The body has no call_id.');
-		return { workflowData: [asItems(calls.map(hintOf))] };
+		// Only what is read or compared, because n8n stores it with the execution, and the report may be forged.
+		const hints = calls.map((call) => ({ call_id: call.callId, ...comparedReport(call) }));
+		return { workflowData: [asItems(hints)] };
 	} catch (error) {
 		throw toNodeError(context.getNode(), error);
 	}
-}
-
-/** What is read or compared, because n8n stores it with the execution, and the report may be forged. */
-function hintOf(call: ReportedCall): JsonObject {
-	return { call_id: call.callId, ...comparedReport(call) };
 }
 
 /** Passes on the reported calls that have ended, match the filters, and weren't passed on before. */
@@ -57,16 +55,26 @@ export async function passCompleted(context: IExecuteFunctions): Promise<INodeEx
 		const settings = readCompletionSettings(new NodeParameters(context, completionFields).at(0));
 		const reports = itemsGiven(context).map(({ json }) => json);
 		const calls = reports.filter(isJsonObject).flatMap(readReport);
-		const { completed, failed } = await readCalls(context, calls, settings);
+		const { client } = await createAccountClient(context);
+		const read = async (call: ReportedCall) => await readWanted(context, client, call, settings);
+		/** An item for each call that couldn't be read, if *On Error* is set to continue. */
+		const failed: INodeExecutionData[] = [];
+		const parallel = pLimit(READS_AT_ONCE);
+		const readings = calls.map(async (call, itemIndex) => {
+			try {
+				return await parallel(read, call);
+			} catch (error) {
+				if (!context.continueOnFail()) throw error;
+				failed.push(toErrorItem(error, { itemIndex, of: calls.length }));
+				return undefined;
+			}
+		});
+		const completed = compact(await Promise.all(readings));
 		const byKey = new Map(completed.map((call) => [outcomeKey(call.callId, call.record), call]));
 		const isNew = await newEvents(context, [...byKey.keys()]);
 		const passed = [...byKey].flatMap(([key, call]) => (isNew.has(key) ? [call.record] : []));
-		return [
-			[
-				...asItems(passed.map((record) => flatCallRecord(record, settings.filters.optOut.key))),
-				...failed,
-			],
-		];
+		const { key: optOutKey } = settings.filters.optOut;
+		return [[...asItems(passed.map((record) => flatCallRecord(record, optOutKey))), ...failed]];
 	} catch (error) {
 		// Otherwise, n8n passes the reports on as they came.
 		if (context.continueOnFail()) return [[toErrorItem(error, { itemIndex: 0, of: 1 })]];
@@ -74,56 +82,28 @@ export async function passCompleted(context: IExecuteFunctions): Promise<INodeEx
 	}
 }
 
-/** `record`: also has what is read for it. */
-type CompletedCall = { callId: string; record: JsonObject };
-
-type Readings = {
-	completed: CompletedCall[];
-	/** An item for each call that couldn't be read, if *On Error* is set to continue. */
-	failed: INodeExecutionData[];
-};
-
-/** Reads each call with the token, and leaves out those that the account doesn't have. */
-async function readCalls(
+/** Reads a call with the token, and what is included. Undefined if the account doesn't have it, or it isn't wanted. */
+async function readWanted(
 	context: IExecuteFunctions,
-	calls: readonly ReportedCall[],
+	client: ApiClient,
+	call: ReportedCall,
 	{ finished, filters, included }: CompletionSettings,
-): Promise<Readings> {
-	const { client } = await createAccountClient(context);
-	const sleep = cancellableSleep(context);
-	const read = async (call: ReportedCall): Promise<CompletedCall[]> => {
-		const { callId } = call;
-		const options = { report: comparedReport(call), finished, clock: { ...clock, sleep } };
-		const record = await readCompletedCall(client, callId, options);
-		if (record === undefined) addHints(context, unknownCall(callId));
-		if (record === undefined || !isWanted(record, filters)) return [];
-		const more = await readIncluded(client, callId, included).catch((error: unknown) => {
-			throw notRead(callId, error);
+): Promise<{ callId: string; record: JsonObject } | undefined> {
+	const { callId } = call;
+	const record = await readCompletedCall(client, callId, {
+		report: comparedReport(call),
+		finished,
+		clock: { ...clock, sleep: cancellableSleep(context) },
+	});
+	if (record === undefined) {
+		addHints(context, {
+			message: `The account of this credential has no call ${quoted(callId)}, so it wasn't passed on`,
+			resolution: onScreenOnly('If the call was placed with another credential, choose that one.'),
 		});
-		return [{ callId, record: { ...record, ...more } }];
-	};
-	const tryToRead = async (call: ReportedCall, itemIndex: number): Promise<Readings> =>
-		await read(call).then(
-			(completed) => ({ completed, failed: [] }),
-			(error: unknown) => {
-				if (!context.continueOnFail()) throw error;
-				const position = { itemIndex, of: calls.length };
-				return { completed: [], failed: [toErrorItem(error, position)] };
-			},
-		);
-	const parallel = pLimit(READS_AT_ONCE);
-	const all = await Promise.all(
-		calls.map(async (call, index) => await parallel(tryToRead, call, index)),
-	);
-	return {
-		completed: all.flatMap(({ completed }) => completed),
-		failed: all.flatMap(({ failed }) => failed),
-	};
-}
-
-function unknownCall(callId: string): Explanation {
-	return {
-		message: `The account of this credential has no call ${quoted(callId)}, so it wasn't passed on`,
-		resolution: onScreenOnly('If the call was placed with another credential, choose that one.'),
-	};
+	}
+	if (record === undefined || !isWanted(record, filters)) return undefined;
+	const more = await readIncluded(client, callId, included).catch((error: unknown) => {
+		throw notRead(callId, error);
+	});
+	return { callId, record: { ...record, ...more } };
 }

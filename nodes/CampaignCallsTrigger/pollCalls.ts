@@ -89,7 +89,7 @@ export async function pollCalls(context: IPollFunctions, time: PollTime): Promis
 type Failure = { what: string; advice: string; error: unknown };
 
 /** A list as this poll has read it. `calls`: those that aren't remembered. */
-type ReadList = { list: ListToRead; isComplete: boolean; calls: ListedCall[] };
+type Reading = { list: ListToRead; isComplete: boolean; calls: ListedCall[] };
 
 class Poll {
 	/** Completed calls that start the workflow, by outcome. */
@@ -98,7 +98,7 @@ class Poll {
 	/** What couldn't be read. The next poll reads it again. */
 	readonly failures: Failure[] = [];
 
-	private readonly read: ReadList[] = [];
+	private readonly readings: Reading[] = [];
 	private readonly ended = new Set<ListedCall>();
 
 	/** Calls that ended before the first reading never start the workflow. */
@@ -137,7 +137,7 @@ class Poll {
 
 		if (this.onlyRemembers) await this.rememberAll();
 		else await this.passOldest();
-		for (const { list, isComplete, calls } of this.read) {
+		for (const { list, isComplete, calls } of this.readings) {
 			const { completedQueues: endedQueues } = list;
 			const known = state.lists.get(list.id);
 			const haveAllEnded = isComplete && calls.every((call) => this.ended.has(call));
@@ -191,7 +191,7 @@ class Poll {
 		state.lists.set(list.id, { readAt, calls: listed.length });
 		const isNew = ({ fingerprint, createdAt }: ListedCall) =>
 			this.outcomesWith(fingerprint) === undefined && !(createdAt < state.from);
-		this.read.push({ list, isComplete, calls: listed.filter(isNew) });
+		this.readings.push({ list, isComplete, calls: listed.filter(isNew) });
 	}
 
 	/** Requests no further page. */
@@ -208,7 +208,7 @@ class Poll {
 
 	/** @throws if there's no time for all calls, or one can't be read, because it would count as new when it can */
 	private async rememberAll(): Promise<void> {
-		for (const { calls } of this.read) {
+		for (const { calls } of this.readings) {
 			await this.each(calls, async (call) => await this.remember(call));
 			if (this.time.end.aborted) throw this.time.timedOut();
 			const [failure] = this.failures;
@@ -219,7 +219,7 @@ class Poll {
 	/** Passes the oldest calls of all lists. Calls that don't end or can't be read don't keep the others out for long. */
 	private async passOldest(): Promise<void> {
 		const { state, time } = this;
-		const mayHaveEnded = this.read.flatMap(({ calls }) =>
+		const mayHaveEnded = this.readings.flatMap(({ calls }) =>
 			calls.filter((call) => call.hasEnded !== false),
 		);
 		const wasReached = ({ createdAt }: ListedCall) => createdAt <= state.reachedAt;

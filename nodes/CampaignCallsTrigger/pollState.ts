@@ -61,23 +61,18 @@ export type Scope = {
 	settings: string;
 };
 
-/** Whether {@link storedState} returned it for this subject and start. */
-function isStateOf({ subject, start }: Scope, stored: unknown): stored is JsonObject {
-	return isJsonObject(stored) && stored.subject === subject && stored.start === start;
-}
-
 /**
  * Restores what {@link storedState} returned. Another subject or start begins again, but knows what has started the
  * workflow. With other settings, excluded calls are checked again.
  */
 export function restoreState(stored: unknown, scope: Scope): PollState {
 	const known = isJsonObject(stored) ? stored : {};
-	const begun = isStateOf(scope, stored) ? stored : {};
+	const isSameSubject = known.subject === scope.subject;
+	const begun = isSameSubject && known.start === scope.start ? known : {};
 	const { hasBegun, from } = begun;
 	const current = begun.settings === scope.settings ? begun : {};
 	const { lists, unlistedAttempts, reachedAt } = current;
 	const passed = fingerprintsIn(known.passed);
-	const isSameSubject = known.subject === scope.subject;
 	return {
 		hasBegun: hasBegun === true,
 		from: typeof from === 'number' ? from : -Infinity,
@@ -104,7 +99,7 @@ export function storedState(state: PollState, scope: Scope): JsonObject {
 	}
 	return {
 		...scope,
-		...mapValues(seen, textOf),
+		...mapValues(seen, base64Of),
 		lists: Object.fromEntries(lists),
 		...others,
 	};
@@ -115,15 +110,11 @@ function isKnownList(list: JsonValue): list is KnownList {
 }
 
 /** As base64, with 8 bytes each. */
-function textOf(fingerprints: ReadonlySet<bigint>): string {
+function base64Of(fingerprints: ReadonlySet<bigint>): string {
 	return Buffer.from(BigUint64Array.from(fingerprints).buffer).toString('base64');
 }
 
 function fingerprintsIn(text: JsonValue | undefined): bigint[] {
-	const bytes = Buffer.from(typeof text === 'string' ? text : '', 'base64');
-	const fingerprints: bigint[] = [];
-	for (let offset = 0; offset + BYTES <= bytes.length; offset += BYTES) {
-		fingerprints.push(bytes.readBigUInt64LE(offset));
-	}
-	return fingerprints;
+	const bytes = Uint8Array.from(Buffer.from(typeof text === 'string' ? text : '', 'base64'));
+	return [...new BigUint64Array(bytes.buffer, 0, Math.floor(bytes.length / BYTES))];
 }

@@ -31,12 +31,10 @@ export async function testCall(
 	const found: JsonObject[] = [];
 	let failure: unknown;
 	const read = async ({ callId }: ListedCall): Promise<JsonObject> => {
-		try {
-			return { ...(await readCallRecord(client, callId)), call_id: callId };
-		} catch (error) {
+		const record = await readCallRecord(client, callId).catch((error: unknown) => {
 			if (!isUnknownCall(error)) failure = error;
-			return {};
-		}
+		});
+		return { ...record, call_id: callId };
 	};
 	for (const together of chunk(latestFirst.slice(0, MAX_TEST_CALLS), READS_AT_ONCE)) {
 		const records = await Promise.all(together.map(read));

@@ -10,8 +10,7 @@ import type { Fields } from '../host/forms/fields';
 import { formOf, NodeParameters } from '../host/forms/nodeParameters';
 import { asItems } from '../host/run/itemLoop';
 import { toNodeError } from '../host/http/nodeErrors';
-import { newEvents } from '../host/triggers/newEvents';
-import { readBody, reject } from '../host/triggers/webhookRequest';
+import { newEvents, readBody, reject } from '../host/triggers/webhookRequest';
 import { deliveryFields } from './properties';
 
 /** @throws InvalidInput naming the field that can't be used */

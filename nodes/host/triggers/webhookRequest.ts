@@ -1,4 +1,8 @@
+import attempt from 'lodash/attempt';
+import isEmpty from 'lodash/isEmpty';
+import partition from 'lodash/partition';
 import type {
+	IExecuteFunctions,
 	IHookFunctions,
 	INodeProperties,
 	IWebhookFunctions,
@@ -10,6 +14,7 @@ import { isJsonObject, type JsonObject, type JsonValue, parseJson } from '../../
 import type { Fields } from '../forms/fields';
 import { formOf } from '../forms/nodeParameters';
 import { toNodeError } from '../http/nodeErrors';
+import { openStore, type StoreUse } from '../ledger/openStore';
 
 /** The used part of n8n's request. n8n has read the body, unless it doesn't know the content type. */
 type RawRequest = { readRawBody(): Promise<void>; rawBody?: Buffer; body?: unknown };
@@ -28,6 +33,18 @@ export async function readBody(context: IWebhookFunctions): Promise<JsonValue | 
 	const json = parseJson(text);
 	if (json !== undefined) return json;
 	return formIn(request.body) ?? (text.trim() === '' ? undefined : text);
+}
+
+/** What n8n has read of a form or of XML. */
+function formIn(body: unknown): JsonValue | undefined {
+	if (typeof body !== 'object' || isEmpty(body)) return undefined;
+	// What is nested too deeply can't be written again.
+	const text = attempt(() => JSON.stringify(body));
+	return typeof text === 'string' ? parseJson(text) : undefined;
+}
+
+function isRawRequest(request: unknown): request is RawRequest {
+	return isJsonObject(request) && 'readRawBody' in request;
 }
 
 /** Responds to the sender, and starts no execution. */
@@ -82,21 +99,40 @@ export function nothingToRegister(
 	};
 }
 
-/** What n8n has read of a form or of XML. */
-function formIn(body: unknown): JsonValue | undefined {
-	const isEmpty = typeof body !== 'object' || body === null || Object.keys(body).length === 0;
-	return isEmpty ? undefined : parseJson(textOf(body));
-}
+/** Two texts for each event. n8n reads and writes all of them for each execution. */
+const MAX_TEXTS = 10_000;
 
-/** JSON that is nested too deeply can't be written again. */
-function textOf(body: object): string {
-	try {
-		return JSON.stringify(body);
-	} catch {
-		return '';
-	}
-}
+const USE: StoreUse = {
+	message: "n8n can't record that this event started the workflow, so it wasn't passed on",
+	description:
+		"Retry this execution. If that doesn't help, ask your n8n administrator to check n8n's database.",
+};
 
-function isRawRequest(request: unknown): request is RawRequest {
-	return isJsonObject(request) && 'readRawBody' in request;
+/**
+ * Records events in n8n's deduplication store, which n8n writes immediately. Runs in `execute()` of a trigger, as the
+ * last step that can fail.
+ *
+ * A retry passes the events that its own execution has recorded, because a crash may have ended it right after that. It
+ * doesn't pass those that another execution has recorded since. So each event is recorded with the start of its
+ * execution, which n8n passes on to the retries.
+ *
+ * @returns the keys that no other execution has recorded. In a test in the editor all of them, and none is recorded.
+ * @throws NotSent if n8n's database is unavailable
+ */
+export async function newEvents(
+	context: IExecuteFunctions,
+	keys: readonly string[],
+): Promise<ReadonlySet<string>> {
+	const mode = context.getMode();
+	if (mode === 'manual' || keys.length === 0) return new Set(keys);
+	const store = openStore(context, 'node', USE);
+	const startedAt = context.getExecutionContext()?.establishedAt ?? context.getExecutionId();
+	const ownText = (key: string) => JSON.stringify([key, startedAt]);
+	const texts = keys.flatMap((key) => [key, ownText(key)]);
+	const added = new Set(await store.add(texts, MAX_TEXTS));
+	const isRetried = (key: string) => mode === 'retry' && !added.has(ownText(key));
+	const [passed, ofOthers] = partition(keys, (key) => added.has(key) || isRetried(key));
+	// A retry would treat them as its own.
+	await store.remove(ofOthers.map(ownText).filter((text) => added.has(text)));
+	return new Set(passed);
 }
