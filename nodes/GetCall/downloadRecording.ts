@@ -3,7 +3,6 @@ import { isInternal } from '../core/service/access';
 import { type ErrorFacts, ExplainedError, OutcomeUnknown } from '../core/service/errors';
 import { BLOCKED_BY_N8N, type HttpResponse, TransportFault } from '../core/service/http';
 import { sendWithRetry } from '../core/service/retry';
-import { onScreenOnly } from '../core/service/resolution';
 import { isJsonObject } from '../core/values/json';
 import { clock } from '../host/clock';
 import {
@@ -79,13 +78,23 @@ export async function downloadRecording(
 		({ content } = response);
 		const type = typeOf(response);
 		const { fileName, mimeType } = nameAndType(type, response, url, callId);
-		if (!isAnyType && !isRecording(type, fileName)) throw otherType(type);
+		if (!isAnyType && !isRecording(type, fileName)) {
+			const what = type === '' ? 'a file without a type' : `a file of type ${type}`;
+			throw notSaved(
+				`The storage returned ${what}, which isn't known to be a recording`,
+				`To save it anyway, turn on 'Any File Type' in 'Options'. Or ${OPEN_LINK}`,
+			);
+		}
 		const { 'content-length': length } = response.headers;
 		const max = maxMegabytes * BYTES_PER_MB;
-		if (Number(length) > max) throw tooLarge(maxMegabytes);
 		// A storage that doesn't say the size could fill the disk.
 		const whole = length === undefined ? await firstBytes(content, max) : content;
-		if (Buffer.isBuffer(whole) && whole.length > max) throw tooLarge(maxMegabytes);
+		if ((Buffer.isBuffer(whole) ? whole.length : Number(length)) > max) {
+			throw notSaved(
+				`The recording is larger than ${maxMegabytes} MB`,
+				`To save it, raise 'Maximum Size (MB)' in 'Options'. Or ${OPEN_LINK}`,
+			);
+		}
 		const file = await context.helpers.prepareBinaryData(whole, fileName, mimeType);
 		const { bytes = Number(length) } = file;
 		if (bytes === 0) throw notSaved('The storage returned an empty file');
@@ -93,20 +102,31 @@ export async function downloadRecording(
 		return file;
 	} catch (error) {
 		content?.destroy();
-		throw error instanceof ExplainedError ? error : downloadFailed(error);
+		if (error instanceof ExplainedError) throw error;
+		const isCode = error instanceof TransportFault && error.code !== BLOCKED_BY_N8N;
+		const facts: Quoted = isCode
+			? { originalMessage: error.code }
+			: { originalMessage: messageOf(error), origin: 'n8n' };
+		throw notSaved(INCOMPLETE, undefined, facts);
 	}
 }
 
+const INCOMPLETE = "The recording couldn't be downloaded completely";
+
 const OPEN_LINK = "set 'Recording As' to 'Link', and open the link in a browser.";
 
-function downloadFailed(error: unknown): OutcomeUnknown {
-	const isCode = error instanceof TransportFault && error.code !== BLOCKED_BY_N8N;
-	return isCode
-		? notSaved(INCOMPLETE, { originalMessage: error.code })
-		: notSaved(INCOMPLETE, { originalMessage: messageOf(error), origin: 'n8n' });
-}
+const AGAIN = `Run this item again. The node gets a new link each time, which is valid for 15 minutes. If this doesn't help, ${OPEN_LINK}`;
 
-const INCOMPLETE = "The recording couldn't be downloaded completely";
+type Quoted = Pick<ErrorFacts, 'originalMessage' | 'origin'>;
+
+/** @param advice if another attempt wouldn't save it */
+function notSaved(message: string, advice?: string, facts: Quoted = {}): OutcomeUnknown {
+	const resolution = {
+		onScreen: `No file was saved. ${advice ?? AGAIN}`,
+		forModel: advice === undefined ? 'Try again. A new link is used each time.' : '',
+	};
+	return new OutcomeUnknown(message, resolution, facts);
+}
 
 /** Follows redirects itself, because each one may lead into an internal network. */
 async function follow(
@@ -118,7 +138,12 @@ async function follow(
 	for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects++) {
 		if (!/^https?:\/\//i.test(target) || !URL.canParse(target))
 			throw notSaved('The service returned an invalid recording_url');
-		if (isInternal(new URL(target)) && !isInternal(new URL(baseUrl))) throw internalUrl();
+		if (isInternal(new URL(target)) && !isInternal(new URL(baseUrl))) {
+			throw notSaved(
+				'The link to the recording leads into an internal network',
+				'Such a link could read what only this network may see. Ask your service provider for recordings with public links.',
+			);
+		}
 		const at = target;
 		const response = await sendWithRetry('GET', async () => await request(context, at), options);
 		const { location } = response.headers;
@@ -170,34 +195,6 @@ function isRecording(type: string, fileName: string): boolean {
 	return SOUND_OR_VIDEO.test(type) || (ANY_TYPE.test(type) && KNOWN_EXTENSION.test(fileName));
 }
 
-function otherType(type: string): OutcomeUnknown {
-	const what = type === '' ? 'a file without a type' : `a file of type ${type}`;
-	return new OutcomeUnknown(
-		`The storage returned ${what}, which isn't known to be a recording`,
-		onScreenOnly(
-			`No file was saved. To save it anyway, turn on 'Any File Type' in 'Options'. Or ${OPEN_LINK}`,
-		),
-	);
-}
-
-function tooLarge(megabytes: number): OutcomeUnknown {
-	return new OutcomeUnknown(
-		`The recording is larger than ${megabytes} MB`,
-		onScreenOnly(
-			`No file was saved. To save it, raise 'Maximum Size (MB)' in 'Options'. Or ${OPEN_LINK}`,
-		),
-	);
-}
-
-function internalUrl(): OutcomeUnknown {
-	return new OutcomeUnknown(
-		'The link to the recording leads into an internal network',
-		onScreenOnly(
-			'No file was saved, because such a link could read what only this network may see. Ask your service provider for recordings with public links.',
-		),
-	);
-}
-
 /** The file has the name of its call, because names in storage say little. */
 function nameAndType(
 	type: string,
@@ -212,19 +209,4 @@ function nameAndType(
 	if (!ANY_TYPE.test(type)) return { fileName, mimeType: type };
 	// n8n derives the type from the extension. Without one, it would treat a recording as text.
 	return extension === '' ? { fileName, mimeType: 'application/octet-stream' } : { fileName };
-}
-
-/** Another attempt may save it. */
-function notSaved(
-	message: string,
-	facts: Pick<ErrorFacts, 'originalMessage' | 'origin'> = {},
-): OutcomeUnknown {
-	return new OutcomeUnknown(
-		message,
-		{
-			onScreen: `No file was saved. Run this item again. The node gets a new link each time, which is valid for 15 minutes. If this doesn't help, ${OPEN_LINK}`,
-			forModel: 'Try again. A new link is used each time.',
-		},
-		facts,
-	);
 }
