@@ -1,5 +1,5 @@
 import { asText, isUnset, quoted } from '../values/values';
-import { givenAs } from './modelFormats';
+import { type FormLabel, givenAs } from './modelFormats';
 import { InvalidInput } from './errors';
 import type { Resolution } from './resolution';
 
@@ -16,24 +16,28 @@ const WHOLE_NUMBER = /^\d+$/;
 
 /** @throws InvalidInput unless it's an `agent_uuid` */
 export function parseAgentUuid(value: unknown): string {
-	const resolution = givenAs(
-		'Agent',
-		'Choose the agent from the list, or enter its ID, which begins with "agent_".',
-	);
-	const id = filled(value, 'Agent', resolution);
-	if (AGENT_UUID.test(id)) return id;
-	throw new InvalidInput(`'Agent' must be an agent ID (got ${quoted(value)})`, resolution);
+	const advice = 'Choose the agent from the list, or enter its ID, which begins with "agent_".';
+	return parseId(value, 'Agent', AGENT_UUID, 'an agent ID', advice);
 }
 
 /** @throws InvalidInput unless it can be a `call_id` */
 export function parseCallId(value: unknown): string {
-	const resolution = givenAs(
-		'Call ID',
-		'Enter the call_id that Place Call returns, such as 6f1c2a34-9b1e-4c55-8f0a-2d7f3c1b9e00.',
-	);
-	const text = filled(value, 'Call ID', resolution);
-	if (CALL_ID.test(text)) return text;
-	throw new InvalidInput(`'Call ID' must be the ID of a call (got ${quoted(value)})`, resolution);
+	const advice =
+		'Enter the call_id that Place Call returns, such as 6f1c2a34-9b1e-4c55-8f0a-2d7f3c1b9e00.';
+	return parseId(value, 'Call ID', CALL_ID, 'the ID of a call', advice);
+}
+
+function parseId(
+	value: unknown,
+	label: FormLabel,
+	form: RegExp,
+	what: string,
+	advice: string,
+): string {
+	const resolution = givenAs(label, advice);
+	const id = filled(value, label, resolution);
+	if (form.test(id)) return id;
+	throw new InvalidInput(`'${label}' must be ${what} (got ${quoted(value)})`, resolution);
 }
 
 /**
@@ -41,8 +45,9 @@ export function parseCallId(value: unknown): string {
  * @throws InvalidInput unless it's a whole number of at least 0
  */
 export function parseWholeNumber(value: unknown, label: string, resolution: Resolution): number {
-	const number = wholeNumberIn(filled(value, label, resolution));
-	if (number !== undefined) return number;
+	const text = filled(value, label, resolution);
+	const number = WHOLE_NUMBER.test(text) ? Number(text) : NaN;
+	if (Number.isSafeInteger(number)) return number;
 	throw new InvalidInput(`'${label}' must be a whole number (got ${quoted(value)})`, resolution);
 }
 
@@ -74,12 +79,6 @@ export function parseContactListId(value: unknown): number {
 			'Enter only the campaign_upload_id, such as 314. Push Campaign Contacts returns it.',
 		),
 	);
-}
-
-/** Undefined if the text isn't a whole number of at least 0. */
-function wholeNumberIn(text: string): number | undefined {
-	const number = WHOLE_NUMBER.test(text) ? Number(text) : NaN;
-	return Number.isSafeInteger(number) ? number : undefined;
 }
 
 function filled(value: unknown, label: string, resolution: Resolution): string {

@@ -1,5 +1,5 @@
 import { DateTime, type Zone } from 'luxon';
-import { asText } from '../values/values';
+import { asText } from './values';
 import { normalized, withLatinDigits } from './text';
 
 /** Formats a time in English with Latin digits, in any locale. */

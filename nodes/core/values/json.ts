@@ -17,25 +17,16 @@ export function asRecord(value: JsonValue): JsonObject {
 }
 
 /** Maximum nesting of lists and objects. n8n fails to copy output with some thousand levels. */
-export const MAX_DEPTH = 500;
+const MAX_DEPTH = 500;
 
 /**
  * Parses JSON. `undefined` if the text isn't JSON or is nested too deeply for n8n. Integers beyond
  * `Number.MAX_SAFE_INTEGER` become texts with the same digits, because two long IDs would be the same number.
  */
 export function parseJson(text: string): JsonValue | undefined {
-	return LONG_NUMBER.test(text) ? parsed(text, exactInteger) : parseStringified(text);
-}
-
-/** The same for a text of `JSON.stringify`, whose numbers stay numbers. */
-export function parseStringified(text: string): JsonValue | undefined {
-	return parsed(text);
-}
-
-function parsed(text: string, replace?: typeof exactInteger): JsonValue | undefined {
 	try {
 		if (isTooDeep(text)) return undefined;
-		const value: unknown = JSON.parse(text, replace);
+		const value: unknown = JSON.parse(text, LONG_NUMBER.test(text) ? exactInteger : undefined);
 		return isJsonValue(value) ? value : undefined;
 	} catch {
 		return undefined;

@@ -48,9 +48,7 @@ export function messageOf(error: unknown): string {
 
 /** Joins the parts of a sentence: `a`, `a and b`, `a, b, and c`. */
 export function joinedWithAnd(parts: readonly string[]): string {
-	const last = parts.at(-1) ?? '';
-	const others = parts.slice(0, -1).join(', ');
-	return parts.length < 2 ? last : `${others}${parts.length > 2 ? ',' : ''} and ${last}`;
+	return new Intl.ListFormat('en').format(parts);
 }
 
 /** "1 row", "2,000 rows" */

@@ -5,7 +5,6 @@ import {
 	numberIn,
 	outlineOf,
 	parseJson,
-	parseStringified,
 	valueAt,
 	valuesIn,
 } from '../../../../nodes/core/values/json';
@@ -135,11 +134,6 @@ describe('an integer that JavaScript would round', () => {
 			expect(await isLinear(job, 100_000)).toBe(true);
 		},
 	);
-
-	test('stays a number in a text of JSON.stringify', () => {
-		const value = { number: 2 ** 53 };
-		expect(parseStringified(JSON.stringify(value))).toEqual(value);
-	});
 });
 
 test.each<[JsonValue, string]>([
