@@ -1,6 +1,7 @@
 import isNumber from 'lodash/isNumber';
 import mapValues from 'lodash/mapValues';
 import pickBy from 'lodash/pickBy';
+import round from 'lodash/round';
 import sumBy from 'lodash/sumBy';
 import uniq from 'lodash/uniq';
 import pLimit from 'p-limit';
@@ -124,11 +125,8 @@ function contactsIn({ record, uploads }: CampaignView): number | null {
 }
 
 function ratio(part: number, whole: number): number | null {
-	return whole > 0 ? Math.round((part / whole) * ROUNDED_TO) / ROUNDED_TO : null;
+	return whole > 0 ? round(part / whole, 4) : null;
 }
-
-/** Four decimals. */
-const ROUNDED_TO = 10_000;
 
 /** One flat record with attempts by status, contacts, lists, connect rate, and attempts per contact. */
 export function simplifyCampaign(view: CampaignView): JsonObject {

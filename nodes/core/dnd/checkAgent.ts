@@ -1,5 +1,5 @@
 import once from 'lodash/once';
-import { activeAgent, type ActiveAgents, readActiveAgents } from '../agents';
+import { activeAgent, readActiveAgents } from '../agents';
 import { asSentence, explained } from '../service/errors';
 import { readWholeList } from '../service/paging';
 import type { Account } from '../profile/serviceProfile';
@@ -11,34 +11,23 @@ import { ListedNumbers } from './listedNumbers';
 /** The numbers to call, and a word for what they belong to. */
 type Numbers = { phones: Iterable<string>; what: string };
 
-/** Returns a function that checks an agent. The account's active agents are read once for all of them. */
+/**
+ * Returns a function for what the service would say about an agent and its numbers, in sentences, as far as it can be read.
+ * Sends nothing. The account's active agents are read once for all agents.
+ */
 export function agentChecker(account: Account) {
 	const readAgents = once(async () => await readActiveAgents(account));
-	return async (agentUuid: string, numbers: Numbers): Promise<string[]> =>
-		await checkAgent(account, agentUuid, numbers, readAgents);
-}
-
-/** What the service would say about the agent and these numbers, in sentences, as far as it can be read. Sends nothing. */
-async function checkAgent(
-	account: Account,
-	agentUuid: string,
-	numbers: Numbers,
-	readAgents: () => Promise<ActiveAgents>,
-): Promise<string[]> {
+	const activeText = async (agentUuid: string) =>
+		activeAgent(await readAgents(), agentUuid) === undefined
+			? "The agent isn't among the active agents of the account, so it may not call anybody."
+			: 'The agent is active.';
 	const unreadable = (what: string) => (error: unknown) =>
 		`${what} couldn't be read: ${asSentence(explained(error).message)}`;
-	return await Promise.all([
-		activeText(readAgents, agentUuid).catch(unreadable('The list of active agents')),
-		skippedText(account, agentUuid, numbers).catch(unreadable("The agent's do-not-disturb list")),
-	]);
-}
-
-async function activeText(
-	readAgents: () => Promise<ActiveAgents>,
-	agentUuid: string,
-): Promise<string> {
-	if (activeAgent(await readAgents(), agentUuid) !== undefined) return 'The agent is active.';
-	return "The agent isn't among the active agents of the account, so it may not call anybody.";
+	return async (agentUuid: string, numbers: Numbers): Promise<string[]> =>
+		await Promise.all([
+			activeText(agentUuid).catch(unreadable('The list of active agents')),
+			skippedText(account, agentUuid, numbers).catch(unreadable("The agent's do-not-disturb list")),
+		]);
 }
 
 /** Nothing is known of the list if the credential doesn't describe it. */
