@@ -1,5 +1,4 @@
 import compact from 'lodash/compact';
-import pLimit from 'p-limit';
 import type {
 	IExecuteFunctions,
 	INodeExecutionData,
@@ -7,7 +6,7 @@ import type {
 	IWebhookResponseData,
 } from 'n8n-workflow';
 import type { ApiClient } from '../core/service/client';
-import { READS_AT_ONCE } from '../core/service/limits';
+import { readEach } from '../core/service/limits';
 import { comparedReport, isWanted, outcomeKey } from '../core/calls/callEnd';
 import { flatCallRecord } from '../core/calls/callRecord';
 import { readIncluded } from '../core/calls/readCall';
@@ -56,20 +55,17 @@ export async function passCompleted(context: IExecuteFunctions): Promise<INodeEx
 		const reports = itemsGiven(context).map(({ json }) => json);
 		const calls = reports.filter(isJsonObject).flatMap(readReport);
 		const { client } = await createAccountClient(context);
-		const read = async (call: ReportedCall) => await readWanted(context, client, call, settings);
 		/** An item for each call that couldn't be read, if *On Error* is set to continue. */
 		const failed: INodeExecutionData[] = [];
-		const parallel = pLimit(READS_AT_ONCE);
-		const readings = calls.map(async (call, itemIndex) => {
-			try {
-				return await parallel(read, call);
-			} catch (error) {
+		const readings = await readEach(calls, async (call, itemIndex) => {
+			const reading = readWanted(context, client, call, settings);
+			return await reading.catch((error: unknown) => {
 				if (!context.continueOnFail()) throw error;
 				failed.push(toErrorItem(error, { itemIndex, of: calls.length }));
 				return undefined;
-			}
+			});
 		});
-		const completed = compact(await Promise.all(readings));
+		const completed = compact(readings);
 		const byKey = new Map(completed.map((call) => [outcomeKey(call.callId, call.record), call]));
 		const isNew = await newEvents(context, [...byKey.keys()]);
 		const passed = [...byKey].flatMap(([key, call]) => (isNew.has(key) ? [call.record] : []));

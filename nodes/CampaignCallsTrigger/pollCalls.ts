@@ -5,14 +5,13 @@ import partition from 'lodash/partition';
 import pick from 'lodash/pick';
 import shuffle from 'lodash/shuffle';
 import sumBy from 'lodash/sumBy';
-import pLimit from 'p-limit';
 import type { IPollFunctions } from 'n8n-workflow';
 import { hasEnded, isBehind, isWanted, outcomeKey, showsEnd } from '../core/calls/callEnd';
 import { requireWholeList } from '../core/calls/callList';
 import { flatCallRecord } from '../core/calls/callRecord';
 import { isUnknownCall, readCallRecord, readIncluded } from '../core/calls/readCall';
 import { explained, isTransient, OutcomeUnknown } from '../core/service/errors';
-import { READS_AT_ONCE } from '../core/service/limits';
+import { readEach } from '../core/service/limits';
 import { onScreenOnly } from '../core/service/resolution';
 import { whenAborted } from '../core/values/clock';
 import { fingerprint, fingerprint64 } from '../core/values/hash';
@@ -210,7 +209,7 @@ class Poll {
 	private async rememberAll(): Promise<void> {
 		for (const { calls } of this.readings) {
 			await this.each(calls, async (call) => await this.remember(call));
-			if (this.time.end.aborted) throw this.time.timedOut();
+			if (this.isOver()) throw this.time.timedOut();
 			const [failure] = this.failures;
 			if (failure !== undefined) throw readFailed(failure);
 		}
@@ -218,7 +217,7 @@ class Poll {
 
 	/** Passes the oldest calls of all lists. Calls that don't end or can't be read don't keep the others out for long. */
 	private async passOldest(): Promise<void> {
-		const { state, time } = this;
+		const { state } = this;
 		const mayHaveEnded = this.readings.flatMap(({ calls }) =>
 			calls.filter((call) => call.hasEnded !== false),
 		);
@@ -229,12 +228,12 @@ class Poll {
 		let last: ListedCall | undefined;
 		for (const together of chunk(taken, CALLS_TOGETHER)) {
 			await this.each(shuffle(together), async (call) => await this.pass(call));
-			if (time.end.aborted) break;
+			if (this.isOver()) break;
 			last = together.at(-1);
 		}
 		// The next poll begins with the same calls.
 		if (this.transientFailures > 0) return;
-		const isDone = inOrder.length === 0 && !time.end.aborted;
+		const isDone = inOrder.length === 0 && !this.isOver();
 		state.reachedAt = isDone ? -Infinity : (last?.createdAt ?? state.reachedAt);
 	}
 
@@ -243,29 +242,27 @@ class Poll {
 		return this.failures.filter(({ error }) => isTransient(error)).length;
 	}
 
-	/**
-	 * Until the time is up. What a request returns after that is read by the next poll.
-	 *
-	 * @param handle returns whether the call has ended
-	 */
+	/** What a request returns after that is read by the next poll. */
+	private isOver(): boolean {
+		return this.time.end.aborted;
+	}
+
+	/** @param handle returns whether the call has ended */
 	private async each(
 		calls: readonly ListedCall[],
 		handle: (call: ListedCall) => Promise<boolean>,
 	): Promise<void> {
-		const parallel = pLimit(READS_AT_ONCE);
-		const { end } = this.time;
 		const handleNext = async (call: ListedCall) => {
 			// The others would probably fail, too.
-			if (this.transientFailures >= MAX_FAILURES || end.aborted) return;
+			if (this.transientFailures >= MAX_FAILURES || this.isOver()) return;
 			try {
 				if (await handle(call)) this.ended.add(call);
 			} catch (error) {
-				if (isUnknownCall(error) || end.aborted) return;
+				if (isUnknownCall(error) || this.isOver()) return;
 				this.failures.push({ what: `Call ${quoted(call.callId)}`, advice: CALL_NOT_READ, error });
 			}
 		};
-		const handling = Promise.all(calls.map(async (call) => await parallel(handleNext, call)));
-		await Promise.race([handling, whenAborted(end)]);
+		await Promise.race([readEach(calls, handleNext), whenAborted(this.time.end)]);
 	}
 
 	private async remember(call: ListedCall): Promise<boolean> {
@@ -284,17 +281,17 @@ class Poll {
 
 	private async pass(call: ListedCall): Promise<boolean> {
 		const { callId, fingerprint, outcome: listed } = call;
-		const { account, settings, completed, time } = this;
+		const { account, settings, completed } = this;
 		const { passed, excluded } = this.state.seen;
 		const record = await readCallRecord(account.client, callId);
-		if (time.end.aborted || !hasEnded(record, settings.finished)) return false;
+		if (this.isOver() || !hasEnded(record, settings.finished)) return false;
 		const outcome = outcomeOf(callId, record);
 		let seen = this.outcomesWith(outcome);
 		// The record of a redial may lag behind the list. The next poll reads it again.
 		if (seen !== undefined && isBehind(record, listed)) return false;
 		if (seen === undefined && this.startsWorkflow(call, record)) {
 			const more = await readIncluded(account.client, callId, settings.included);
-			if (time.end.aborted) return false;
+			if (this.isOver()) return false;
 			const { key } = settings.filters.optOut;
 			completed.set(outcome, flatCallRecord({ ...record, ...more }, key));
 			seen = passed;

@@ -102,13 +102,15 @@ export async function downloadRecording(
 		return file;
 	} catch (error) {
 		content?.destroy();
-		if (error instanceof ExplainedError) throw error;
-		const isCode = error instanceof TransportFault && error.code !== BLOCKED_BY_N8N;
-		const facts: Quoted = isCode
-			? { originalMessage: error.code }
-			: { originalMessage: messageOf(error), origin: 'n8n' };
-		throw notSaved(INCOMPLETE, undefined, facts);
+		throw error instanceof ExplainedError ? error : downloadFailed(error);
 	}
+}
+
+function downloadFailed(error: unknown): OutcomeUnknown {
+	const isCode = error instanceof TransportFault && error.code !== BLOCKED_BY_N8N;
+	return isCode
+		? notSaved(INCOMPLETE, undefined, { originalMessage: error.code })
+		: notSaved(INCOMPLETE, undefined, { originalMessage: messageOf(error), origin: 'n8n' });
 }
 
 const INCOMPLETE = "The recording couldn't be downloaded completely";
@@ -117,10 +119,8 @@ const OPEN_LINK = "set 'Recording As' to 'Link', and open the link in a browser.
 
 const AGAIN = `Run this item again. The node gets a new link each time, which is valid for 15 minutes. If this doesn't help, ${OPEN_LINK}`;
 
-type Quoted = Pick<ErrorFacts, 'originalMessage' | 'origin'>;
-
 /** @param advice if another attempt wouldn't save it */
-function notSaved(message: string, advice?: string, facts: Quoted = {}): OutcomeUnknown {
+function notSaved(message: string, advice?: string, facts: ErrorFacts = {}): OutcomeUnknown {
 	const resolution = {
 		onScreen: `No file was saved. ${advice ?? AGAIN}`,
 		forModel: advice === undefined ? 'Try again. A new link is used each time.' : '',

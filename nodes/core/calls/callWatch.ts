@@ -1,6 +1,5 @@
-import pLimit from 'p-limit';
 import shuffle from 'lodash/shuffle';
-import { READS_AT_ONCE } from '../service/limits';
+import { readEach } from '../service/limits';
 import type { Reader } from '../service/resolution';
 import { backoffMs, type Backoff, type Clock } from '../values/clock';
 import type { JsonObject } from '../values/json';
@@ -42,8 +41,7 @@ export class CallWatch {
 
 	/** Reads these calls, several at a time. A call that can't be read has the reason in its state. */
 	async read(callIds: readonly string[]): Promise<void> {
-		const limit = pLimit(READS_AT_ONCE);
-		await Promise.all(callIds.map((callId) => limit(async () => await this.readOne(callId))));
+		await readEach(callIds, async (callId) => await this.readOne(callId));
 	}
 
 	/**

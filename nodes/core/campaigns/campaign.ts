@@ -4,11 +4,10 @@ import pickBy from 'lodash/pickBy';
 import round from 'lodash/round';
 import sumBy from 'lodash/sumBy';
 import uniq from 'lodash/uniq';
-import pLimit from 'p-limit';
 import type { ApiClient } from '../service/client';
 import { getCampaignStatus, type Additions } from '../service/endpoints';
 import { recordOf } from '../service/envelope';
-import { READS_AT_ONCE } from '../service/limits';
+import { readEach } from '../service/limits';
 import { readPages } from '../service/paging';
 import type { Account } from '../profile/serviceProfile';
 import { OBSERVED_OUTCOMES, PICKED } from '../calls/callEnd';
@@ -180,11 +179,9 @@ export async function recentCampaigns(account: Account, clock: Clock) {
 	const list = callList(account, { filters, limit: MAX_CALLS });
 	const { entries: calls } = await readPages(list, MAX_CALLS);
 	const ids = uniq(calls.map(({ campaign_id: id }) => plainText(id)).filter((id) => id !== ''));
-	const parallel = pLimit(READS_AT_ONCE);
-	const named = async (id: string) => {
+	return await readEach(ids.slice(0, MAX_CAMPAIGNS), async (id) => {
 		// A campaign without a readable status can still be selected.
 		const view = await readCampaign(client, Number(id)).catch(() => undefined);
 		return { id, name: plainText(view?.campaign.name) };
-	};
-	return await Promise.all(ids.slice(0, MAX_CAMPAIGNS).map(async (id) => parallel(named, id)));
+	});
 }

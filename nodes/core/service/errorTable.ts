@@ -6,6 +6,11 @@ import { TOO_MANY_REQUESTS, type HttpResponse, type ServiceRequest } from './htt
 import type { Explanation, Resolution } from './resolution';
 import { retryAfterMs } from './retry';
 
+/*
+ * What a rejection of the service says to people and models. If no response proves what happened, response.ts and client.ts
+ * explain that.
+ */
+
 /** An error body, and what identifies the error in it. */
 export type RejectionBody = {
 	/** The documented error. Undefined if the document doesn't name it. */
