@@ -31,6 +31,7 @@ import { CallLimiter } from './callLimiter';
 import { callTime, type TimeSettings } from './callTime';
 import { DEFAULT_MAXIMUM_CALLS } from './fields/options';
 import { type CheckedCall, readCallForm } from './fields/readCallForm';
+import { readRowConsent } from './fields/rowConsent';
 import { readChecksOnly } from './fields/whatToDo';
 import { NotPlaced } from './notPlaced';
 import { callText, dueTimeOf, isDueLater, scheduledTime } from './scheduled';
@@ -47,6 +48,7 @@ type CallRun = Pick<OperationRun, 'context' | 'parameters'> & {
 	/** Whether the node waits for the end of the calls. */
 	waits: boolean;
 	startedAt: DateTime;
+	consentOf: (index: number) => TimeSettings['consent'];
 	keepsInput: (form: Fields) => boolean;
 	/** Whether nobody is called. */
 	checksOnly: boolean;
@@ -73,6 +75,7 @@ export async function placeCalls(
 		...{ context, parameters, readQuestion },
 		...{ webhookUrl: wait.webhookUrl, waits: wait.waits },
 		startedAt,
+		consentOf: readRowConsent({ context, parameters }),
 		keepsInput: includesInput(context),
 		checksOnly: readChecksOnly(parameters.at(0)),
 		checkedNumbers: new Map(),
@@ -109,9 +112,7 @@ function prepareCall(run: CallRun, index: number): PreparedRequest<AccountClient
 	const { context, sameCalls, limiter } = run;
 	const form = run.parameters.at(index);
 	const question = run.readQuestion?.(form);
-	const { kind, agent } = callerOf(context);
-	const row = () => (kind === 'workflow' ? context.getInputData()[index]?.json : agent?.row.fields);
-	const call = readCallForm(form, context.getTimezone(), row, question?.point);
+	const call = readCallForm(form, context.getTimezone(), run.consentOf(index), question?.point);
 	const { request, phoneKey, looseKey } = call;
 	const settings = form.collection('developerSettings');
 	const additions = readAdditions(settings);

@@ -1,3 +1,4 @@
+import { DateTime } from 'luxon';
 import { jsonParse } from 'n8n-workflow';
 import { z } from 'zod';
 import { withTrialTimes } from '../../scripts/sampleCampaign';
@@ -78,14 +79,16 @@ describe('14 calls with consent and an audit trail', () => {
 		const workflow = await run.import('14-consent-and-audit-trail.json', withTrialTimes);
 		await run.run(workflow, 'Start Here');
 		const peopleTable = await tables.get('People to Call');
+		const agreed_on = DateTime.now().minus({ days: 2 }).toISODate();
 		await tables.insert(peopleTable, [
-			{ person_name: 'Nisha Gill', phone: '9876543213', consent: true },
-			{ person_name: 'Asha Rao', phone: '98765 43210', consent: true },
-			{ person_name: 'Ravi Kumar', phone: '9876543211', consent: false },
+			{ person_name: 'Nisha Gill', phone: '9876543213', agreed_on },
+			{ person_name: 'Asha Rao', phone: '98765 43210', agreed_on },
+			{ person_name: 'Ravi Kumar', phone: '9876543211', agreed_on: '2020-01-31' },
+			{ person_name: 'Sunil Das', phone: '9876543214', agreed_on: '03/04/2026' },
 			{ person_name: 'Meera Iyer', phone: '9876543212' },
-			{ person_name: 'Gopal Menon', phone: fixtures.dndPhone, consent: true },
-			{ person_name: 'Asha R.', phone: '09876543210', consent: true },
-			{ person_name: 'Farah Ali', phone: 'later', consent: true },
+			{ person_name: 'Gopal Menon', phone: fixtures.dndPhone, agreed_on },
+			{ person_name: 'Asha R.', phone: '09876543210', agreed_on },
+			{ person_name: 'Farah Ali', phone: 'later', agreed_on },
 		]);
 		// The service doesn't respond to the first call.
 		run.simulator.faults.inject({ kind: 'resetAfter', match: { method: 'POST' }, times: 1 });
@@ -94,6 +97,7 @@ describe('14 calls with consent and an audit trail', () => {
 			['Nisha Gill', 'unknown'],
 			['Asha Rao', 'called'],
 			['Ravi Kumar', 'no consent'],
+			['Sunil Das', 'no consent'],
 			['Meera Iyer', 'no consent'],
 			['Gopal Menon', 'on the list'],
 			['Asha R.', 'same number'],
@@ -108,20 +112,26 @@ describe('14 calls with consent and an audit trail', () => {
 		expect(sorted[1]).toMatchObject({
 			decided_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT/),
 			phone: '98765 43210',
-			consent: true,
+			agreed_on,
 			call_id: expect.stringMatching(/-/),
 			agent_id: fixtures.agents.full,
 			execution_id: expect.stringMatching(/^\d+$/),
 		});
-		expect(sorted[5]).toMatchObject({ reason: 'Another row has this number' });
-		expect(sorted[6]).toMatchObject({ reason: expect.stringContaining('"later"') });
+		expect(sorted.slice(2).map((row) => row?.reason)).toEqual([
+			expect.stringMatching(/^Column "agreed_on" has "2020-01-31", which is more than 180 days/),
+			expect.stringContaining(`"03/04/2026", which isn't a date`),
+			'Column "agreed_on" has no date.',
+			expect.any(String),
+			'Another row has this number',
+			expect.stringContaining('"later"'),
+		]);
 		expect(placed()).toHaveLength(2);
 
 		await run.run(workflow, 'Start Here');
 		expect(placed()).toHaveLength(2);
 		expect(await people()).toEqual(decisions);
 		// Who was called, or may have been, gets no further decision, nor does the other row of the same person.
-		expect(await tables.rows(await tables.get('Call Audit'))).toHaveLength(7 + 4);
+		expect(await tables.rows(await tables.get('Call Audit'))).toHaveLength(8 + 5);
 
 		// To call Asha again in the same month, as the note says.
 		const [, asha] = await tables.rows(peopleTable);

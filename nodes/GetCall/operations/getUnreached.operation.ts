@@ -162,8 +162,8 @@ function toCallAgain(
 		const next = DateTime.fromMillis(one.createdAt, { zone: now.zone }).plus({ hours });
 		return [{ next, person: personOf(one, calls, next) }];
 	});
-	// If any time is possible, the next one may be unknown.
-	const [later, due] = partition(missed, ({ next }) => next > now);
+	// If any time is possible, the next one may be unknown. After the goal, nobody is called later.
+	const [later, due] = partition(missed, ({ next }) => goal > reached && next > now);
 	const people = due.slice(0, Math.max(0, goal - reached)).map(({ person }) => person);
 	const texts = compact([
 		later[0] &&

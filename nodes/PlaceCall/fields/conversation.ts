@@ -7,7 +7,6 @@ import type { DataExtractionItem } from '../../core/service/contractTypes';
 import type { JsonObject, JsonValue } from '../../core/values/json';
 import { type Fields, MAY_BE_BLANK } from '../../host/forms/fields';
 import { readOptOutKey } from '../../host/forms/optOutFields';
-import { ANSWER_KEY } from '../ask/answer';
 import { hasNoValue } from '../../core/values/sheetCells';
 import { isUnset, quoted } from '../../core/values/values';
 import { requireSayable } from './sayable';
@@ -119,18 +118,36 @@ function readOptOut(options: Fields): DataExtractionItem | undefined {
 /** @param question the data point of *Ask and Wait*, after the others */
 export function readDataPoints(form: Fields, question?: DataExtractionItem): DataExtractionItem[] {
 	const own = form.rows(dataExtraction.name).map((row, i) => dataPoint(row, i + 1));
-	const points = compact([...own, readOptOut(form.collection('options')), question]);
+	const optOut = readOptOut(form.collection('options'));
+	const points = compact([...own, optOut, question]);
 	const keys = compact(points.map(({ key }) => key));
 	const repeated = keys.find((key, at) => keys.indexOf(key) < at);
-	if (repeated !== undefined) throw sameKey(repeated);
+	const fields = new Map([
+		[optOut?.key, "'Ask About Opt-Out'"],
+		[question?.key, "'Question'"],
+	]);
+	if (repeated !== undefined) throw sameKey(repeated, fields.get(repeated));
 	return points;
 }
 
-/** Only one of the answers would be returned. */
-function sameKey(key: string): InvalidInput {
+/**
+ * Only one of the answers would be returned.
+ *
+ * @param field whose data point has the key
+ */
+function sameKey(key: string, field: string | undefined): InvalidInput {
+	if (field === undefined) {
+		return new InvalidInput(
+			`Several data points have the key ${quoted(key)}`,
+			forEveryone('Give each its own key.'),
+		);
+	}
 	return new InvalidInput(
-		`Several data points have the key ${quoted(key)}`,
-		forEveryone(`Give each its own key. Only the question of Ask and Wait has ${ANSWER_KEY}.`),
+		`'Data Extraction' has a data point with the key ${quoted(key)}, which is that of ${field}`,
+		{
+			onScreen: `Remove it, or give it another key. To ask in your own words, change the text of ${field}.`,
+			forModel: 'Leave it out, or give it another key.',
+		},
 	);
 }
 

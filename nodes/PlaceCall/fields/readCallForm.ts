@@ -1,12 +1,6 @@
-import get from 'lodash/get';
-import has from 'lodash/has';
-import { InvalidInput } from '../../core/service/errors';
-import { onScreenOnly } from '../../core/service/resolution';
-import { isFromModel } from '../../host/forms/fieldValue';
 import { parseAgentUuid } from '../../core/service/parseIds';
 import type { CallRequest, DataExtractionItem } from '../../core/service/contractTypes';
 import { type Fields, MAY_BE_BLANK } from '../../host/forms/fields';
-import { readConsent } from '../../host/forms/consentField';
 import { phoneNumber } from '../../core/phone/callPhone';
 import { countryCode } from '../../core/phone/countries';
 import { loosePhoneKey, phoneKey } from '../../core/phone/phoneKey';
@@ -36,14 +30,13 @@ export type CheckedCall = {
  * of them.
  *
  * @param zone the time zone of the workflow
- * @param row the row of the call, without what a model gave. Undefined if it isn't certain.
  * @param question the data point of *Ask and Wait*
  * @throws InvalidInput naming the first field to correct
  */
 export function readCallForm(
 	form: Fields,
 	zone: string,
-	row: () => object | undefined,
+	consent: TimeSettings['consent'],
 	question?: DataExtractionItem,
 ): CheckedCall {
 	const optional: Partial<CallRequest> = {};
@@ -72,37 +65,13 @@ export function readCallForm(
 	set('system_prompt', options.text('systemPrompt'));
 	const hours = readCallingHours(form, country);
 	const limit = readCallLimit(form);
-	const consent = readConsent(options, zone);
-	if (consent !== undefined) requireNumberOfRow(form);
 	const webhookUrl = options.has('webhookUrl') ? options.text('webhookUrl') : '';
 	set('webhook_url', webhookUrl === '' ? undefined : completeUrl(webhookUrl));
 
 	return {
 		request: { agent_uuid: agent, phone_number: phone, country_code: country, ...optional },
-		time: {
-			schedule,
-			hours,
-			limit,
-			consent: consent && { ...consent, cell: cellIn(row(), consent.column) },
-		},
+		time: { schedule, hours, limit, consent },
 		phoneKey: phoneKey(number, country),
 		looseKey: loosePhoneKey(number, country),
 	};
-}
-
-/** A column, or a value nested in one, as dragging it names it. */
-function cellIn(row: object | undefined, column: string): unknown {
-	return has(row, column) ? get(row, column) : undefined;
-}
-
-/** The consent of the row isn't that of a person whose number a model chooses. */
-function requireNumberOfRow(form: Fields): void {
-	const byModel = ['phoneNumber', 'countryCode'].some((name) => isFromModel(form.expression(name)));
-	if (!byModel) return;
-	throw new InvalidInput(
-		"With 'Consent', the model can't choose the number, so the call wasn't placed",
-		onScreenOnly(
-			"In 'Phone Number' and 'Country', use the row of the agent's input, such as {{ $json.phone }}.",
-		),
-	);
 }

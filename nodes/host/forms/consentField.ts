@@ -30,7 +30,7 @@ export const consentField: INodeProperties = {
 					required: true,
 					placeholder: 'e.g. agreed_on',
 					description:
-						'The name of the input column with the date on which the person agreed to be called, such as 2026-11-25 or a date cell of a spreadsheet. A date such as 03/04/2026 has two readings, so it counts as unreadable. As a tool, the date is always that of the row, and the model can neither enter it nor choose the number to call.',
+						'The name of the input column with the date on which the person agreed to be called, such as 2026-11-25 or a date cell of a spreadsheet. A date such as 03/04/2026 has two readings, so it counts as unreadable. As a tool, the date is always that of the row, and the model can neither enter it nor choose the number to call. In a sub-workflow that an agent uses as a tool, the model writes the row, so look up the date there in your own data.',
 				},
 				{
 					displayName: 'At Most (Days Old)',

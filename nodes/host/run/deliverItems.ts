@@ -125,11 +125,11 @@ export async function deliverEachItem<Deps>(
 	};
 	return await forEachItem(context, task, {
 		...options,
-		stopText: (completed) => {
+		stopText: (completed, when) => {
 			if (!hasBegun) return indexes.length > perItem ? HANDLE_OTHERS : '';
 			const sent = completed.filter((index) => !notSent.has(index));
-			if (perItem === 1) return stopTextOf(context, sent);
-			return `Completed in this run: ${sent.length} of ${counted(indexes.length, 'request')}. ${SEND_OTHERS}`;
+			if (perItem === 1) return stopTextOf(context, sent, when);
+			return `Completed ${when}: ${sent.length} of ${counted(indexes.length, 'request')}. ${SEND_OTHERS}`;
 		},
 		earlierOutput,
 		// A model may repeat a request that can't be sent any more, such as one for a time that has passed.
@@ -184,10 +184,10 @@ function outputOf(outcome: Outcome<JsonObject[]>): INodeExecutionData[] {
 }
 
 /** Lists the completed items, so that nothing is sent twice in a new execution. */
-function stopTextOf(context: IExecuteFunctions, completed: number[]): string {
+function stopTextOf(context: IExecuteFunctions, completed: number[], when: string): string {
 	const isOnlyItem = context.getInputData().length < 2 && runIndexOf(context) === 0;
 	if (isOnlyItem) return '';
 	const rows = completed.length === 1 ? 'row' : 'rows';
-	const list = completed.length > 0 && `Completed in this run: ${rows} ${ranges(completed)}.`;
+	const list = completed.length > 0 && `Completed ${when}: ${rows} ${ranges(completed)}.`;
 	return compact([list, SEND_OTHERS]).join(' ');
 }

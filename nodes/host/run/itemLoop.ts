@@ -32,8 +32,8 @@ export type ItemLoopOptions = {
 	 * sent, so a bad row has no consequences.
 	 */
 	check?: (index: number) => void;
-	/** Text to add to the error that stops the node, after these items were completed. */
-	stopText?: (completed: number[]) => string;
+	/** Text to add to the error that stops the node. These items were completed, at this time in words. */
+	stopText?: (completed: number[], when: string) => string;
 	/** The output of an item from an earlier attempt, or undefined. Throws if its outcome is unknown. */
 	earlierOutput?: (index: number) => INodeExecutionData[] | undefined;
 };
@@ -75,7 +75,13 @@ export async function forEachItem(
 			await tryEach(indexes, (index) => {
 				if (earlierOutput(index) !== undefined) completed.push(index);
 			});
-			throw stoppingError(context, invalid, positionOf, NOTHING_DONE, stopText(completed));
+			throw stoppingError(
+				context,
+				invalid,
+				positionOf,
+				NOTHING_DONE,
+				stopText(completed, 'in an earlier attempt'),
+			);
 		}
 	}
 	const outputs = new Array<INodeExecutionData[]>(indexes.length);
@@ -114,7 +120,7 @@ export async function forEachItem(
 			);
 			result.setPartly(outputs.flat(), rejected);
 		}
-		throw stoppingError(context, failures, positionOf, stopText(completed));
+		throw stoppingError(context, failures, positionOf, stopText(completed, 'in this run'));
 	}
 	return outputs.flat();
 }

@@ -127,6 +127,21 @@ describe('with a goal', () => {
 		]);
 	});
 
+	test('that is reached, says that nobody is called, and not that others can be called later', async () => {
+		has(call(1, 60, 'picked'), call(2, 10));
+		expect(hintsOf(await run(goal(1), { credential }))).toEqual([
+			'The goal is 1, and 1 were or may be reached, so 0 of 1 are returned.',
+		]);
+	});
+
+	test('that is not reached yet, says when others can be called', async () => {
+		has(...calls, call(7, 10));
+		expect(hintsOf(await run(goal(4), { credential }))).toEqual([
+			expect.stringMatching(/^1 more can be called later, /),
+			expect.stringMatching(/^The goal is 4, /),
+		]);
+	});
+
 	test('that is far away, returns all', async () => {
 		has(...calls);
 		expect(await found(goal(50))).toEqual([6, 5, 4, 1]);

@@ -40,7 +40,7 @@ test("an entry with an unknown outcome isn't sent again, nor is one after it, no
 	const { message, description } = stopMessage(run);
 	expect(message).toContain(`context of session ${sessions.open}`);
 	expect(description).toContain('The next entry for this session returns the full list');
-	expect(description).toContain('Completed in this run: row 1.');
+	expect(description).toContain('Completed in an earlier attempt: row 1.');
 	expect(description).toContain("To send the items that weren't sent");
 });
 

@@ -368,7 +368,7 @@ describe('attempts of the same execution', () => {
 		};
 		const { message, description } = faultOf(await harness.retry(failed, node));
 		expect(message).toContain('the outcome is unknown');
-		expect(description).toContain('Completed in this run: row 1.');
+		expect(description).toContain('Completed in an earlier attempt: row 1.');
 	});
 });
 

@@ -1,11 +1,11 @@
 /** *Consent*: whom Place Call doesn't call, and that no model can change that. */
-import omit from 'lodash/omit';
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { plainText } from '../../../nodes/core/values/values';
 import { engineTool, hintsOf, inlineTool, mcpTool, records, skipSleeps } from '../../engine';
 import {
 	acceptCalls,
 	acceptUpTo,
+	CONTINUE,
 	HOURS,
 	NOON,
 	perItem,
@@ -76,8 +76,47 @@ it('finds nested values, and a column whose name has a dot', async () => {
 });
 
 it('takes no value that every object has', async () => {
-	const [reason] = await reasons([agreed('2026-11-20')], rule({ column: 'constructor' }));
-	expect(reason).toContain('Column "constructor" has no date');
+	acceptCalls(1);
+	const items = [agreed('2026-11-20', 0), { phone: phone(1), constructor: '2026-11-20' }];
+	const [first, second] = await reasons(items, rule({ column: 'constructor' }));
+	expect(first).toContain('Column "constructor" has no date');
+	expect(second).toBe('called');
+});
+
+describe('if no row has the column', () => {
+	const items = [
+		{ phone: phone(0), 'Agreed On': '2026-11-20' },
+		{ phone: phone(1), name: 'Asha' },
+	];
+	const MESSAGE = 'The input has no column "agreed_on", so no call was placed';
+
+	it('calls nobody, and lists the columns of the rows', async () => {
+		expect(await refusal(CONSENT, { items })).toBe(
+			`${MESSAGE}. In 'Consent Column', enter the name of the column with the dates on which people agreed. The input has: "phone", "Agreed On", "name".`,
+		);
+	});
+
+	it('calls nobody, also if the node continues on errors', async () => {
+		const run = await place(CONSENT, { items, over: CONTINUE });
+		expect(records(run)).toMatchObject([{ error: MESSAGE }, { error: MESSAGE }]);
+	});
+
+	it('Check Only says so, and not that everybody is without consent', async () => {
+		expect(await refusal({ ...CONSENT, whatToDo: 'check' }, { items })).toContain(MESSAGE);
+	});
+
+	it.each([
+		['run by the engine', engineTool],
+		['run by the agent', inlineTool],
+	])('as a tool %s, calls nobody, whatever the model gives', async (_route, toolOf) => {
+		const bodies = acceptUpTo(1);
+		const tool = toolOf(node(CONSENT), { row: { phone: phone(0) } });
+		expect(await tool({ agreed_on: '2026-11-20' })).toMatchObject({
+			outcome: 'not_sent',
+			what_happened: expect.stringContaining(MESSAGE),
+		});
+		expect(bodies).toEqual([]);
+	});
 });
 
 it('calls the second of two rows with the same number if only that one has a consent', async () => {
@@ -160,10 +199,8 @@ describe('as a tool', () => {
 		['run by the engine', engineTool],
 		['run by the agent', inlineTool],
 	])('%s, a consent that the model gives is none', async (_route, toolOf) => {
-		const bodies = acceptUpTo(2);
+		const bodies = acceptUpTo(1);
 		expect(await toolOf(node(CONSENT), { row })(today)).toMatchObject(NOT_CALLED);
-		const without = omit(row, 'agreed_on');
-		expect(await toolOf(node(CONSENT), { row: without })(today)).toMatchObject(NOT_CALLED);
 		expect(bodies).toEqual([]);
 	});
 

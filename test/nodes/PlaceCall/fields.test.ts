@@ -139,7 +139,7 @@ it.each<[INodeParameters, message: string]>([
 	],
 	[
 		{ ...points({ ...POINT, key: 'opt_out' }), ...optOut('Any more calls?') },
-		'Several data points have the key "opt_out". Give each its own key.',
+		`'Data Extraction' has a data point with the key "opt_out", which is that of 'Ask About Opt-Out'. Remove it, or give it another key. To ask in your own words, change the text of 'Ask About Opt-Out'.`,
 	],
 	[points(POINT, POINT), 'Several data points have the key "day". Give each its own key.'],
 	...[0, 1.5, 11].map((maximumCalls): [INodeParameters, string] => [
@@ -263,7 +263,7 @@ describe('a question', () => {
 		],
 		[
 			points({ key: 'answer_to_question', description: 'x' }),
-			'Several data points have the key "answer_to_question"',
+			`'Data Extraction' has a data point with the key "answer_to_question", which is that of 'Question'. Remove it, or give it another key.`,
 		],
 	])('with %j is not asked', async (over, message) => {
 		expect(await refusal(ask(over))).toContain(message);

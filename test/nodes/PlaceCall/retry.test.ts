@@ -23,6 +23,7 @@ import {
 const { place, placeCallNode, run, retry, kill, retryAfterKill } = placeCallHarness();
 afterEach(() => jest.restoreAllMocks());
 const PLACED_FIRST = 'Completed in this run: row 1.';
+const PLACED_EARLIER = 'Completed in an earlier attempt: row 1.';
 const REJECTED = { success: false, error: 'phone_number is implausible' };
 const BAD_GATEWAY = '<html>Bad Gateway</html>';
 const ids = (run: IRun) => records(run).map(({ call_id }) => call_id);
@@ -156,7 +157,7 @@ describe('Retry in the list of executions', () => {
 		const { message, description } = faultOf(await retry(failed, node));
 		expect(again).toEqual([]);
 		expect(message).toContain('[row 2]');
-		expect(description).toContain(PLACED_FIRST);
+		expect(description).toContain(PLACED_EARLIER);
 	});
 
 	it('recognizes an earlier call whose time has passed', async () => {
@@ -226,7 +227,7 @@ describe('Stop', () => {
 			const node = placeCallNode(perItem, { ...twice, retryOnFail });
 			const execution = startNode(node, itemsOf(people(3)));
 			const description = (await stopAtNextCall(execution)).error?.description ?? '';
-			expect(description).toContain(PLACED_FIRST);
+			expect(description).toContain(retryOnFail ? PLACED_EARLIER : PLACED_FIRST);
 			expect(description).toContain(phone(1));
 			expect(description).not.toContain('[row 1]');
 		},
@@ -279,7 +280,7 @@ describe('a retry with a value that was edited and is invalid', () => {
 		const phoneNumber = `={{ $json.phone === '${phone(2)}' ? 'later' : $json.phone }}`;
 		const { message, description } = faultOf(await retry(failed, edited({ phoneNumber })));
 		expect(message).toContain('[row 3]');
-		expect(description).toContain(`${PLACED_FIRST} To send the items that weren't sent, `);
+		expect(description).toContain(`${PLACED_EARLIER} To send the items that weren't sent, `);
 	});
 
 	it("doesn't return an item as called if its number was edited to an invalid one", async () => {

@@ -1,0 +1,61 @@
+import get from 'lodash/get';
+import has from 'lodash/has';
+import uniq from 'lodash/uniq';
+import { InvalidInput } from '../../core/service/errors';
+import { onScreenOnly } from '../../core/service/resolution';
+import { named, quoted } from '../../core/values/values';
+import { callerOf } from '../../host/caller/caller';
+import { readConsent } from '../../host/forms/consentField';
+import { isFromModel } from '../../host/forms/fieldValue';
+import type { Fields } from '../../host/forms/fields';
+import type { OperationRun } from '../../host/run/operations';
+import type { TimeSettings } from '../callTime';
+
+const MAX_LISTED_COLUMNS = 20;
+
+/**
+ * Reads *Consent*. Returns that of each item, by the row without what a model gave.
+ *
+ * @throws InvalidInput if the option is invalid, or no row has its column: nobody would be called
+ */
+export function readRowConsent({
+	context,
+	parameters,
+}: Omit<OperationRun, 'account'>): (index: number) => TimeSettings['consent'] {
+	const form = parameters.at(0);
+	const consent = readConsent(form.collection('options'), context.getTimezone());
+	if (consent === undefined) return () => undefined;
+	requireNumberOfRow(form);
+	const { agent, kind } = callerOf(context);
+	const items = kind === 'workflow' ? context.getInputData() : (agent?.row.rows ?? []);
+	const rows = items.map(({ json }) => json);
+	// A column, or a value nested in one, as dragging it names it.
+	const { column } = consent;
+	if (rows.length > 0 && !rows.some((row) => has(row, column))) throw missingColumn(column, rows);
+	return (index) => {
+		const row = kind === 'workflow' ? rows[index] : agent?.row.fields;
+		return { ...consent, cell: has(row, column) ? get(row, column) : undefined };
+	};
+}
+
+/** The consent of the row isn't that of a person whose number a model chooses. */
+function requireNumberOfRow(form: Fields): void {
+	const byModel = ['phoneNumber', 'countryCode'].some((name) => isFromModel(form.expression(name)));
+	if (!byModel) return;
+	throw new InvalidInput(
+		"With 'Consent', the model can't choose the number, so the call wasn't placed",
+		onScreenOnly(
+			"In 'Phone Number' and 'Country', use the row of the agent's input, such as {{ $json.phone }}.",
+		),
+	);
+}
+
+function missingColumn(column: string, rows: readonly object[]): InvalidInput {
+	const columns = named(uniq(rows.flatMap(Object.keys)), quoted, MAX_LISTED_COLUMNS);
+	return new InvalidInput(
+		`The input has no column ${quoted(column)}, so no call was placed`,
+		onScreenOnly(
+			`In 'Consent Column', enter the name of the column with the dates on which people agreed. The input has: ${columns}.`,
+		),
+	);
+}
