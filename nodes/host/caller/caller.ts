@@ -1,8 +1,7 @@
-import type { IExecuteFunctions } from 'n8n-workflow';
-import type { Reader } from '../../core/service/resolution';
+import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
+import type { Explanation, Reader } from '../../core/service/resolution';
 import { clock } from '../clock';
 import { Agent } from './agent';
-import { RunResult } from './runResult';
 
 /**
  * Who asks for a run of a node. {@link callerOf} finds it, and nothing else decides it. Most files need only what follows
@@ -46,6 +45,47 @@ type CallerFacts = {
 	result: RunResult;
 };
 
+/** A request that a run has completed. */
+export type CompletedRequest = {
+	output: INodeExecutionData[];
+	happened: string;
+	/** Undefined if nothing more is to do for it. */
+	nextStep?: string | undefined;
+	/** Whether an earlier tool request completed it. */
+	isReplay: boolean;
+	/** Whether the same request may be repeated, such as a chat message. */
+	repeatable: boolean;
+	/** Whether it stopped before the end. `output` then shows what was completed and what wasn't. */
+	isPartial?: boolean;
+};
+
+/** What a run of the node did. A model gets it with the result of its tool request, and nobody else reads it. */
+export class RunResult {
+	completed: CompletedRequest | undefined;
+	/** What happened, if the run only reads. */
+	readSummary: string | undefined;
+	/** What must be known besides, such as that a list isn't whole. */
+	readonly hints: Explanation[] = [];
+
+	/** Of the requests for several agents, the last one stands for all. */
+	setCompleted(completed: CompletedRequest): void {
+		const isReplay = completed.isReplay && this.completed?.isReplay !== false;
+		this.completed = { ...completed, isReplay };
+	}
+
+	/** Other requests than the completed ones failed. */
+	setPartly(items: readonly INodeExecutionData[], rejected: string[]): void {
+		if (this.completed === undefined) return;
+		const output = [{ json: { completed: items.map(({ json }) => json), rejected } }];
+		this.completed = { ...this.completed, output, isPartial: true };
+	}
+
+	/** @param readSummary what happened, if the run succeeds */
+	setReadOnly(readSummary = 'The data was read.'): void {
+		this.readSummary = readSummary;
+	}
+}
+
 /** `at` is in milliseconds of the clock's `elapsed()`. */
 type Deadline = { at: number; signal: AbortSignal };
 
@@ -72,6 +112,12 @@ export function callerOf(context: IExecuteFunctions): Caller {
 	const caller = findCaller(context);
 	callers.set(context, caller);
 	return caller;
+}
+
+/** The rows of the input. As a tool, only the one that asks. Empty if it isn't certain which one, or if there is none. */
+export function inputRows(context: IExecuteFunctions): INodeExecutionData[] {
+	const { kind, agent } = callerOf(context);
+	return kind === 'model' ? [{ json: agent?.row.fields ?? {} }] : context.getInputData();
 }
 
 /** Undefined if there is none, as for triggers and lists in the form. */

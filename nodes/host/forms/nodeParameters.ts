@@ -10,7 +10,7 @@ import {
 } from 'n8n-workflow';
 import { Fields } from './fields';
 import { ABSENT, hasExpression } from './fieldValue';
-import { rowReader, UNREAD } from './rowExpression';
+import { rowReader, UNREAD } from './expressions';
 import { readerForAgent } from './rowValues';
 
 /** A parameter, and how its value is read for an item. */

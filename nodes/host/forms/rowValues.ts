@@ -2,11 +2,9 @@ import isEqual from 'lodash/isEqual';
 import pick from 'lodash/pick';
 import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
 import { onScreenOnly, type Resolution } from '../../core/service/resolution';
-import { rowReader, UNREAD } from './rowExpression';
-import { rowReferences, type RowReferences } from './rowReferences';
-import type { Agent } from '../caller/agent';
+import { rowReader, UNREAD, rowReferences, type RowReferences } from './expressions';
+import { type Agent, type AskingRow, TOOL_CALL_ID, isShown, type Row } from '../caller/agent';
 import { inExpression } from '../caller/agentRun';
-import { type AskingRow, TOOL_CALL_ID, isShown, type Row } from '../caller/askingRow';
 import { callerOf } from '../caller/caller';
 
 const LOOP = 'add a Loop Over Items node with batch size 1 before the agent';

@@ -1,7 +1,7 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 import { NotSent } from '../../core/service/errors';
 import { isJsonObject, type JsonObject } from '../../core/values/json';
-import { keyOf } from '../caller/askingRow';
+import { keyOf } from '../caller/agent';
 import { callerOf } from '../caller/caller';
 import { addHintsForPerson } from '../execution/hints';
 import { openMemory } from './executionMemory';

@@ -15,8 +15,7 @@ import { z } from 'zod';
 import { InvalidInput, OutcomeUnknown } from '../../../../nodes/core/service/errors';
 import { forEveryone } from '../../../../nodes/core/service/resolution';
 import { clock } from '../../../../nodes/host/clock';
-import { originOf } from '../../../../nodes/host/ledger/executionOrigin';
-import { openNotes } from '../../../../nodes/host/ledger/openLedger';
+import { openNotes, originOf } from '../../../../nodes/host/ledger/openLedger';
 import { DATABASE_DELAYS_MS, openStore } from '../../../../nodes/host/ledger/openStore';
 import { deliverEachItem } from '../../../../nodes/host/run/deliverItems';
 import {

@@ -5,8 +5,7 @@ import type {
 	INodeParameters,
 } from 'n8n-workflow';
 import { openMemory } from '../../../../nodes/host/ledger/executionMemory';
-import { callerOf, TOOL_LIMITS } from '../../../../nodes/host/caller/caller';
-import type { CompletedRequest } from '../../../../nodes/host/caller/runResult';
+import { callerOf, TOOL_LIMITS, type CompletedRequest } from '../../../../nodes/host/caller/caller';
 import { failureForModel, runForModel } from '../../../../nodes/host/tools/toolResult';
 import type { JsonObject } from '../../../../nodes/core/values/json';
 import {
