@@ -1,3 +1,4 @@
+import once from 'lodash/once';
 import { DateTime } from 'luxon';
 import type { INodeExecutionData } from 'n8n-workflow';
 import type { CallRequest } from '../core/service/contractTypes';
@@ -80,10 +81,14 @@ export async function placeCalls(
 		limiter: new CallLimiter(context),
 		callIds: new Set(),
 	};
-	const placed = await deliverEachItem(context, (index) => prepareCall(run, index), {
-		createDeps: account,
-		quota: (index) => readQuota(parameters.at(index).collection('options')),
-		beforeFirst: async (indexes) => await run.limiter.reserve(indexes),
+	// Before the first call is placed, so that all that are planned by then are reserved at once.
+	const reserve = once(async () => await run.limiter.reservePlanned());
+	const withReservations = async () => {
+		await reserve();
+		return await account();
+	};
+	const prepare = (index: number) => prepareCall(run, index);
+	const placed = await deliverEachItem({ context, account: withReservations }, prepare, {
 		concurrency: readConcurrency(parameters, 1),
 	}).finally(async () => await run.limiter.releaseUnused());
 	placed.forEach(({ json }, index) => {
@@ -105,7 +110,7 @@ export async function placeCalls(
 }
 
 /** Checks the call of an item. Nothing is sent yet. */
-function prepareCall(run: CallRun, index: number): PreparedRequest<AccountClient> {
+function prepareCall(run: CallRun, index: number): PreparedRequest {
 	const { context, sameCalls, limiter } = run;
 	const form = run.parameters.at(index);
 	const question = run.readQuestion?.(form);
@@ -125,16 +130,17 @@ function prepareCall(run: CallRun, index: number): PreparedRequest<AccountClient
 	const at = scheduledAt ?? additions.body.scheduled_at;
 	const zone = call.time.hours?.zone ?? context.getTimezone();
 	const instead = same ?? (run.checksOnly ? checked(at, zone) : undefined);
-	if (instead === undefined) limiter.plan(index, call, planned);
 	return {
 		// Without the time of the attempt and the URL of this execution, which don't make it another call.
 		payload: { ...additions, request },
 		target: looseKey,
+		...(kind === 'model' && { quota: readQuota(form.collection('options')) }),
 		check: () => {
 			// The hours decide when the call is sent.
 			if (obstacle instanceof InvalidInput) throw obstacle;
+			if (instead === undefined) limiter.plan(index, call, planned);
 		},
-		send: async ({ client }) => {
+		send: async ({ account: { client } }) => {
 			if (instead !== undefined) {
 				// Of the branches that lead to this node, a later one would place no second call.
 				if (same === undefined) {
@@ -166,7 +172,6 @@ function prepareCall(run: CallRun, index: number): PreparedRequest<AccountClient
 		},
 		nextStep: (output) => (output.some(isDueLater) ? afterItIsDue(run, output) : undefined),
 		withDetails: (error) => withCallDetails(request, error),
-		fallbackOutput: (error) => (error instanceof NotPlaced ? asItems(error.output) : undefined),
 		formatOutput: (output) =>
 			output.map(({ json }) => {
 				const input = keepsInput ? inputFields(context, index) : {};

@@ -6,7 +6,8 @@ import {
 	sessionField,
 	disconnectOtherField,
 } from '../../host/forms/chatFields';
-import { forEachChatItem, type ChatDeps, type Prepare } from '../../host/run/chatItems';
+import { forEachChatItem, type Prepare } from '../../host/run/chatItems';
+import type { RequestDeps } from '../../host/ledger/preparedRequest';
 import { clock } from '../../host/clock';
 import { withChatSocket } from '../../host/http/chatSocket';
 import { concurrencyField, developerSettings } from '../../host/forms/options';
@@ -66,7 +67,7 @@ const waitOnce: Prepare = (form) => {
 	const types = chosenTypes(form);
 	const timeLimitMs = parseTimeLimit(form.number('timeLimit', undefined)) * 1000;
 	const disconnectOther = form.switch('disconnectOther', false);
-	const send = async ({ context, account }: ChatDeps) => {
+	const send = async ({ context, account }: RequestDeps) => {
 		const timeoutMs = Math.min(timeLimitMs, callerOf(context).maxWaitMs);
 		const { end, seen } = await withChatSocket(
 			context,
