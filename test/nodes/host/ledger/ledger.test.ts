@@ -23,6 +23,7 @@ import { deliverEachItem } from '../../../../nodes/host/run/deliverItems';
 import {
 	engineTool,
 	executeContext,
+	holdTimeouts,
 	makeAdditionalData,
 	makeNode,
 	makeWorkflow,
@@ -472,6 +473,8 @@ describe('an item that is invalid in one attempt only', () => {
 });
 
 test('in an MCP session, requests stay recorded after thousands of others, and the oldest one goes first', async () => {
+	// On a slow machine, so many requests take longer than the time limit of one.
+	holdTimeouts();
 	const context = mcpContext(callNode(), 'long');
 	const account = once(async () => await createAccountClient(context));
 	const sent: string[] = [];
