@@ -22,7 +22,7 @@ import type { OperationRun } from '../host/run/operations';
 import { addCustomData } from '../host/run/customData';
 import { deliverEachItem } from '../host/run/deliverItems';
 import type { PreparedRequest } from '../host/ledger/preparedRequest';
-import { callerOf } from '../host/caller/caller';
+import { rowOf } from '../host/caller/caller';
 import { addHintsForPerson } from '../host/execution/hints';
 import { readAdditions, readConcurrency } from '../host/forms/options';
 import { plainText } from '../core/values/values';
@@ -114,8 +114,7 @@ function prepareCall(run: CallRun, index: number): PreparedRequest {
 	const { context, sameCalls, limiter } = run;
 	const form = run.parameters.at(index);
 	const question = run.readQuestion?.(form);
-	const { kind, agent } = callerOf(context);
-	const row = () => (kind === 'workflow' ? context.getInputData()[index]?.json : agent?.row.fields);
+	const row = () => rowOf(context, index);
 	const call = readCallForm(form, context.getTimezone(), row, question?.point);
 	const { request, phoneKey, looseKey } = call;
 	const settings = form.collection('developerSettings');
@@ -134,7 +133,7 @@ function prepareCall(run: CallRun, index: number): PreparedRequest {
 		// Without the time of the attempt and the URL of this execution, which don't make it another call.
 		payload: { ...additions, request },
 		target: looseKey,
-		...(kind === 'model' && { quota: readQuota(form.collection('options')) }),
+		quota: readQuota(form.collection('options')),
 		check: () => {
 			// The hours decide when the call is sent.
 			if (obstacle instanceof InvalidInput) throw obstacle;
@@ -170,7 +169,8 @@ function prepareCall(run: CallRun, index: number): PreparedRequest {
 			const whom = `${request.phone_number} (${request.country_code})`;
 			return output.map((one) => callText(whom, one, zone)).join(' ');
 		},
-		nextStep: (output) => (output.some(isDueLater) ? afterItIsDue(run, output) : undefined),
+		nextStep: (output, isRecognized) =>
+			output.some(isDueLater) ? afterItIsDue(run.waits && isRecognized, output) : undefined,
 		withDetails: (error) => withCallDetails(request, error),
 		formatOutput: (output) =>
 			output.map(({ json }) => {
@@ -184,9 +184,9 @@ function prepareCall(run: CallRun, index: number): PreparedRequest {
 /**
  * What a model can do about a call that begins later. If it repeats its request, the node reads the call once it's due.
  */
-function afterItIsDue({ context, waits }: CallRun, output: INodeExecutionData[]): string {
+function afterItIsDue(isReadLater: boolean, output: INodeExecutionData[]): string {
 	const areTimesKnown = output.every((call) => Number.isFinite(dueTimeOf(call)));
-	return waits && areTimesKnown && callerOf(context).isRecognized
+	return isReadLater && areTimesKnown
 		? 'To get its result, repeat this request after that time. No second call is placed.'
 		: 'Do not repeat this request. Read the call after that time by its ID.';
 }

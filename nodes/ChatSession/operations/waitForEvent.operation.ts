@@ -12,7 +12,7 @@ import { clock } from '../../host/clock';
 import { withChatSocket } from '../../host/http/chatSocket';
 import { concurrencyField, developerSettings } from '../../host/forms/options';
 import { asItems } from '../../host/run/itemLoop';
-import { callerOf } from '../../host/caller/caller';
+import { capInTools } from '../../host/caller/caller';
 import type { Operation } from '../../host/run/operations';
 import { parseSessionId } from '../../core/chat/parseChatFields';
 import { NOT_READ_FIELD } from '../../core/service/notRead';
@@ -68,7 +68,7 @@ const waitOnce: Prepare = (form) => {
 	const timeLimitMs = parseTimeLimit(form.number('timeLimit', undefined)) * 1000;
 	const disconnectOther = form.switch('disconnectOther', false);
 	const send = async ({ context, account }: RequestDeps) => {
-		const timeoutMs = Math.min(timeLimitMs, callerOf(context).maxWaitMs);
+		const timeoutMs = capInTools(context, timeLimitMs);
 		const { end, seen } = await withChatSocket(
 			context,
 			account,

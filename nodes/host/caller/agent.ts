@@ -61,8 +61,8 @@ export type AskingRow = {
 	rows: readonly Row[];
 	/** Those that may be asking. Equal rows count as one. */
 	possible: readonly Row[];
-	/** The fields of the row, without the model's arguments. Undefined if several rows may be asking. */
-	fields: IDataObject | undefined;
+	/** The columns of the row, without the model's arguments. Undefined if several rows may be asking. */
+	columns: IDataObject | undefined;
 	/** The item on which the engine runs the node. */
 	item?: IDataObject;
 } & Which;
@@ -72,8 +72,8 @@ type Which = { which: 'only' | 'uncertain'; key?: undefined } | { which: 'known'
 
 /** @param meant for the key: the possible rows, or those of them that the model means */
 function describeRow(rows: readonly Row[], possible: readonly Row[], meant = possible): AskingRow {
-	const fields = areDifferent(possible) ? undefined : possible[0]?.json;
-	return { rows, possible, fields, ...whichOf(rows, meant) };
+	const columns = areDifferent(possible) ? undefined : possible[0]?.json;
+	return { rows, possible, columns, ...whichOf(rows, meant) };
 }
 
 function whichOf(rows: readonly Row[], meant: readonly Row[]): Which {

@@ -1,11 +1,11 @@
-import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
+import type { IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import type { Explanation, Reader } from '../../core/service/resolution';
 import { clock } from '../clock';
 import { Agent } from './agent';
 
 /**
  * Who asks for a run of a node. {@link callerOf} finds it, and nothing else decides it. Most files need only what follows
- * from it, such as `reader` or `maxWaitMs`.
+ * from it, such as `reader` or {@link capInTools}.
  */
 export type Caller = Workflow | Model | Review;
 
@@ -37,8 +37,6 @@ type CallerFacts = {
 	getsErrors: boolean;
 	/** Whether the same request is recognized when it comes again. */
 	isRecognized: boolean;
-	/** The limit for waits, such as for the end of a call, or for the acknowledgement of a chat message. */
-	maxWaitMs: number;
 	/** When the run must return. */
 	deadline?: Deadline;
 	/** What the run did so far. */
@@ -117,7 +115,19 @@ export function callerOf(context: IExecuteFunctions): Caller {
 /** The rows of the input. As a tool, only the one that asks. Empty if it isn't certain which one, or if there is none. */
 export function inputRows(context: IExecuteFunctions): INodeExecutionData[] {
 	const { kind, agent } = callerOf(context);
-	return kind === 'model' ? [{ json: agent?.row.fields ?? {} }] : context.getInputData();
+	return kind === 'model' ? [{ json: agent?.row.columns ?? {} }] : context.getInputData();
+}
+
+/** The row of an item, without what a model gave. Undefined if it isn't certain. */
+export function rowOf(context: IExecuteFunctions, index: number): IDataObject | undefined {
+	const { kind, agent } = callerOf(context);
+	return kind === 'workflow' ? context.getInputData()[index]?.json : agent?.row.columns;
+}
+
+/** How long a wait may take, such as for the end of a call, or for the acknowledgement of a chat message. A tool must return. */
+export function capInTools(context: IExecuteFunctions, milliseconds: number): number {
+	const { deadline } = callerOf(context);
+	return deadline === undefined ? milliseconds : Math.min(milliseconds, TOOL_LIMITS.waitMs);
 }
 
 /** Undefined if there is none, as for triggers and lists in the form. */
@@ -135,7 +145,6 @@ function findCaller(context: IExecuteFunctions): Caller {
 		reader: 'forModel',
 		continuesOnFail: false,
 		isRecognized: true,
-		maxWaitMs: Infinity,
 		result: new RunResult(),
 	} as const;
 	if (type.endsWith('HitlTool')) {
@@ -149,14 +158,13 @@ function findCaller(context: IExecuteFunctions): Caller {
 		return { kind: 'workflow', ...facts, reader: 'onScreen', continuesOnFail, getsErrors: false };
 	}
 	const mcpSession = isInline ? mcpSessionOf(context) : undefined;
-	const { wholeMs, waitMs } = TOOL_LIMITS;
+	const { wholeMs } = TOOL_LIMITS;
 	return {
 		kind: 'model',
 		...(mcpSession === undefined ? { agent: new Agent(context) } : { mcpSession }),
 		...facts,
 		getsErrors: true,
 		isRecognized: mcpSession !== '',
-		maxWaitMs: waitMs,
 		deadline: { at: clock.elapsed() + wholeMs, signal: AbortSignal.timeout(wholeMs) },
 	};
 }

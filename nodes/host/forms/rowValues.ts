@@ -47,7 +47,7 @@ function valueForRow(
 	const references = rowReferences(raw);
 	const { nodes, readsItem, hasOthers } = references;
 	if (nodes.length === 0 && !readsItem && !hasOthers) return evaluate(0);
-	const { possible, fields, item } = agent.row;
+	const { possible, columns, item } = agent.row;
 	if (item === undefined) {
 		const value = evaluate(0);
 		const others = [...possible.keys()].slice(1);
@@ -63,7 +63,7 @@ function valueForRow(
 	const besides = besidesRow(context, item);
 	const [value, ...others] = possible.map(({ json }) => readRow({ ...besides, ...json }));
 	if (value !== UNREAD && others.every((other) => isEqual(other, value))) return value;
-	const shown = fields && { ...besides, ...fields };
+	const shown = columns && { ...besides, ...columns };
 	const isRight =
 		isShownRight(references, item, shown, agent.row) &&
 		nodes.every((name) => isOwnItem(context, name, possible));
@@ -78,9 +78,9 @@ function besidesRow(context: IExecuteFunctions, item: IDataObject): IDataObject 
 
 /** What the person who builds the workflow can do, so that the row is certain. */
 export function rowAdvice(agent: Agent): Resolution {
-	const { item, fields } = agent.row;
+	const { item, columns } = agent.row;
 	if (item === undefined) return onScreenOnly(WHICH_ROW);
-	const mayBeAny = fields === undefined && agent.isReviewed;
+	const mayBeAny = columns === undefined && agent.isReviewed;
 	return onScreenOnly(mayBeAny ? AFTER_REVIEW : OWN_ROW);
 }
 

@@ -41,8 +41,12 @@ export type PreparedRequest = {
 	send: (deps: RequestDeps) => Promise<INodeExecutionData[]>;
 	/** What happened, for a model, such as "The message was sent." */
 	happened: (output: INodeExecutionData[]) => string;
-	/** What a model does next, if the request goes on after it was sent. */
-	nextStep?: (output: INodeExecutionData[]) => string | undefined;
+	/**
+	 * What a model does next, if the request goes on after it was sent.
+	 *
+	 * @param isRecognized whether the same request is recognized when it comes again
+	 */
+	nextStep?: (output: INodeExecutionData[], isRecognized: boolean) => string | undefined;
 	/** Adds the request, and how to check it, to an unknown outcome. */
 	withDetails?: (error: OutcomeUnknown) => OutcomeUnknown;
 	/** Formats new and replayed output. What it adds isn't stored. */

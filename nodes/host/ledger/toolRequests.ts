@@ -44,7 +44,7 @@ export async function deliverForModel(
 	const known = toolRequests.get(ledger.entries) ?? new ToolRequests();
 	toolRequests.set(ledger.entries, known);
 	const { mutex, completedCounts, approved } = known;
-	const { agent, result } = callerOf(context);
+	const { agent, isRecognized, result } = callerOf(context);
 	const isReviewed = agent?.isReviewed === true;
 	const approval = isReviewed ? hashOf([agent.toolCallId, toolRequest]) : undefined;
 	// Before it waits, so that a request that comes again while it's in flight is the same one.
@@ -62,7 +62,7 @@ export async function deliverForModel(
 			result.setCompleted({
 				...{ output, isReplay, repeatable },
 				happened: happened(output),
-				nextStep: nextStep?.(output),
+				nextStep: nextStep?.(output, isRecognized),
 			});
 			return output;
 		} finally {
