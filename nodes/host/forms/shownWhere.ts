@@ -1,6 +1,7 @@
 import type { INodeProperties } from 'n8n-workflow';
 
-type Show = NonNullable<NonNullable<INodeProperties['displayOptions']>['show']>;
+/** The values of other parameters with which a field is shown. */
+export type Show = NonNullable<NonNullable<INodeProperties['displayOptions']>['show']>;
 
 /** Shows a field only if these parameters have these values, beside its own conditions. */
 export function shownWhere(field: INodeProperties, show: Show): INodeProperties {

@@ -6,7 +6,7 @@ import type {
 } from 'n8n-workflow';
 import { openMemory } from '../../../../nodes/host/ledger/executionMemory';
 import { callerOf, TOOL_LIMITS, type CompletedRequest } from '../../../../nodes/host/caller/caller';
-import { failureForModel, runForModel } from '../../../../nodes/host/tools/toolResult';
+import { failureForModel, runForModel } from '../../../../nodes/host/run/toolResult';
 import type { JsonObject } from '../../../../nodes/core/values/json';
 import {
 	InvalidInput,
