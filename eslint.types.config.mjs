@@ -54,7 +54,7 @@ const ROOMS = [
 	...['core/values', 'core/service', 'core/ledger', 'core/profile', 'core/phone', 'core/calls'],
 	...['core/campaigns'],
 	...['core/chat', 'core', 'core/dnd', 'core/profileTest'],
-	...['host', 'host/caller', 'host/execution', 'host/tools', 'host/http', 'host/forms'],
+	...['host', 'host/caller', 'host/execution', 'host/http', 'host/forms'],
 	...['host/ledger', 'host/run', 'host/triggers'],
 ];
 

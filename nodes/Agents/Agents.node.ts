@@ -8,7 +8,8 @@ import {
 import { searchAgents } from '../host/forms/locatorFields';
 import { CREDENTIAL, CREDENTIAL_TEST } from '../host/http/credential';
 import { voiceChatAgentApiTest } from '../host/http/credentialTest';
-import { operationFields, runOperation, subtitleOf } from '../host/run/operations';
+import { operationFields, subtitleOf } from '../host/run/operations';
+import { runOperation } from '../host/run/runNode';
 import { check } from './operations/check.operation';
 import { getMany } from './operations/getMany.operation';
 

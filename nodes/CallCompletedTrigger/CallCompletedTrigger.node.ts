@@ -7,8 +7,7 @@ import type {
 	IWebhookResponseData,
 } from 'n8n-workflow';
 import { NodeConnectionTypes } from 'n8n-workflow';
-import { searchAgents } from '../host/forms/locatorFields';
-import { searchStatuses } from '../host/forms/statusFields';
+import { searchAgents, searchStatuses } from '../host/forms/locatorFields';
 import { readCompletionSettings } from '../host/forms/callTriggerFields';
 import { voiceChatAgentApiTest } from '../host/http/credentialTest';
 import { nothingToRegister } from '../host/triggers/webhookRequest';

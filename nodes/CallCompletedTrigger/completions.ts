@@ -21,7 +21,7 @@ import { NodeParameters } from '../host/forms/nodeParameters';
 import { createAccountClient } from '../host/http/accountClient';
 import { clock } from '../host/clock';
 import { cancellableSleep } from '../host/execution/cancel';
-import { itemsGiven } from '../host/caller/input';
+import { itemsGiven } from '../host/run/executeOnce';
 import { asItems } from '../host/run/itemLoop';
 import { toErrorItem, toNodeError } from '../host/http/nodeErrors';
 import { newEvents, readBody, reject } from '../host/triggers/webhookRequest';

@@ -5,8 +5,12 @@ import {
 	type INodeTypeDescription,
 	type IPollFunctions,
 } from 'n8n-workflow';
-import { enteredOr, searchAgents, searchCampaigns } from '../host/forms/locatorFields';
-import { searchStatuses } from '../host/forms/statusFields';
+import {
+	enteredOr,
+	searchAgents,
+	searchCampaigns,
+	searchStatuses,
+} from '../host/forms/locatorFields';
 import { CREDENTIAL, CREDENTIAL_TEST } from '../host/http/credential';
 import { voiceChatAgentApiTest } from '../host/http/credentialTest';
 import { runPoll } from '../host/triggers/poll';

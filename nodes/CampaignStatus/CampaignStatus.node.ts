@@ -8,7 +8,8 @@ import {
 import { CREDENTIAL, CREDENTIAL_TEST } from '../host/http/credential';
 import { voiceChatAgentApiTest } from '../host/http/credentialTest';
 import { enteredOr, searchCampaigns } from '../host/forms/locatorFields';
-import { onlyOperationFields, runNode } from '../host/run/operations';
+import { onlyOperationFields } from '../host/run/operations';
+import { runNode } from '../host/run/runNode';
 import { getStatus } from './operations/getStatus.operation';
 
 export class CampaignStatus implements INodeType {

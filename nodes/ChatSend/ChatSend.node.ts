@@ -7,7 +7,8 @@ import type {
 import { NodeConnectionTypes } from 'n8n-workflow';
 import { searchAgents } from '../host/forms/locatorFields';
 import { voiceChatAgentApiTest } from '../host/http/credentialTest';
-import { operationFields, runOperation } from '../host/run/operations';
+import { operationFields } from '../host/run/operations';
+import { runOperation } from '../host/run/runNode';
 import { answerInteraction } from './operations/answerInteraction.operation';
 import { sendMessage } from './operations/sendMessage.operation';
 

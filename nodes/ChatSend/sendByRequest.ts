@@ -12,7 +12,8 @@ import { backoffMs } from '../core/values/clock';
 import type { JsonObject } from '../core/values/json';
 import { type Fields, MAY_BE_BLANK } from '../host/forms/fields';
 import { readAdditions } from '../host/forms/options';
-import type { ChatDeps, Prepare } from '../host/run/chatItems';
+import type { Prepare } from '../host/run/chatItems';
+import type { RequestDeps } from '../host/ledger/preparedRequest';
 import { asItems } from '../host/run/itemLoop';
 import { messageTarget, readIdempotencyKey } from './idempotency';
 import { requireAccepted, withReplyHint } from './messageState';
@@ -67,7 +68,7 @@ function prepare(
 	way: string,
 	message: Message,
 	key: string,
-	request: (deps: ChatDeps, additions: Additions) => Promise<JsonObject>,
+	request: (deps: RequestDeps, additions: Additions) => Promise<JsonObject>,
 ): ReturnType<Prepare> {
 	const additions = readAdditions(form.collection('developerSettings'));
 	return {

@@ -1,6 +1,6 @@
 import { parseSessionId, requireText } from '../core/chat/parseChatFields';
 import type { ClientFrame } from '../core/chat/frames';
-import { callerOf } from '../host/caller/caller';
+import { capInTools } from '../host/caller/caller';
 import { ACK_TIMEOUT_MS } from '../core/chat/connection';
 import type { Prepare } from '../host/run/chatItems';
 import type { Fields } from '../host/forms/fields';
@@ -44,7 +44,7 @@ export function sendFrame(
 		modelMayRepeat: 'afterCompletion',
 		happened: () => `The ${content.type === 'message' ? 'message' : 'answer'} was sent.`,
 		send: async ({ context, account }) => {
-			const ackTimeoutMs = Math.min(ACK_TIMEOUT_MS, callerOf(context).maxWaitMs);
+			const ackTimeoutMs = capInTools(context, ACK_TIMEOUT_MS);
 			const outcome = await withChatSocket(
 				context,
 				account,

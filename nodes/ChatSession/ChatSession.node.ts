@@ -7,7 +7,8 @@ import type {
 import { NodeConnectionTypes } from 'n8n-workflow';
 import { searchAgents } from '../host/forms/locatorFields';
 import { voiceChatAgentApiTest } from '../host/http/credentialTest';
-import { runOperation, subtitleOf } from '../host/run/operations';
+import { subtitleOf } from '../host/run/operations';
+import { runOperation } from '../host/run/runNode';
 import { operations, sessionFields } from './properties';
 
 export class ChatSession implements INodeType {

@@ -8,12 +8,8 @@ import {
 import { searchAgents } from '../host/forms/locatorFields';
 import { CREDENTIAL, CREDENTIAL_TEST } from '../host/http/credential';
 import { voiceChatAgentApiTest } from '../host/http/credentialTest';
-import {
-	operationFields,
-	type ResourceChoice,
-	runOperation,
-	subtitleOf,
-} from '../host/run/operations';
+import { operationFields, type ResourceChoice, subtitleOf } from '../host/run/operations';
+import { runOperation } from '../host/run/runNode';
 import { add } from './operations/add.operation';
 import { check } from './operations/check.operation';
 import { checkMany } from './operations/checkMany.operation';

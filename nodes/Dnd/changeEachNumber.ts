@@ -50,7 +50,7 @@ export async function changeEachNumber(
 ): Promise<INodeExecutionData[]> {
 	const { partNames, listAt } = await readLists(run);
 	const lists = partNames.length === 1 ? 'list' : `lists of ${counted(partNames.length, 'agent')}`;
-	const prepare = (index: number): PreparedRequest<AccountClient> => {
+	const prepare = (index: number): PreparedRequest => {
 		const { form, list } = listAt(index);
 		const { agentUuid, phone, additions } = list;
 		const { more, send } = readChange(form, list);
@@ -62,7 +62,7 @@ export async function changeEachNumber(
 				output.some(({ json }) => json.was_listed !== false)
 					? `${phone} was ${CHANGES[change]} the do-not-disturb ${lists}.`
 					: `${phone} was not on the do-not-disturb ${lists}.`,
-			send: async (deps) => asItems(withAgent(await send(deps), list)),
+			send: async ({ account }) => asItems(withAgent(await send(account), list)),
 			withDetails: (error) =>
 				error.withText({
 					message: `${error.message} (${phone})`,
@@ -73,8 +73,7 @@ export async function changeEachNumber(
 				}),
 		};
 	};
-	const items = await deliverEachItem(run.context, prepare, {
-		createDeps: run.account,
+	const items = await deliverEachItem(run, prepare, {
 		concurrency: readConcurrency(run.parameters, CHANGES_AT_ONCE),
 		partNames,
 	});

@@ -7,9 +7,9 @@ import {
 } from 'n8n-workflow';
 import { CREDENTIAL, CREDENTIAL_TEST } from '../host/http/credential';
 import { voiceChatAgentApiTest } from '../host/http/credentialTest';
-import { searchAgents } from '../host/forms/locatorFields';
-import { searchStatus, searchStatuses } from '../host/forms/statusFields';
-import { operationFields, runOperation, subtitleOf } from '../host/run/operations';
+import { searchAgents, searchStatus, searchStatuses } from '../host/forms/locatorFields';
+import { operationFields, subtitleOf } from '../host/run/operations';
+import { runOperation } from '../host/run/runNode';
 import { get } from './operations/get.operation';
 import { getMany } from './operations/getMany.operation';
 import { getRecording } from './operations/getRecording.operation';

@@ -6,7 +6,8 @@ import type {
 } from 'n8n-workflow';
 import { NodeConnectionTypes } from 'n8n-workflow';
 import { voiceChatAgentApiTest } from '../host/http/credentialTest';
-import { onlyOperationFields, runNode } from '../host/run/operations';
+import { onlyOperationFields } from '../host/run/operations';
+import { runNode } from '../host/run/runNode';
 import { inject } from './operations/inject.operation';
 
 export class InjectContext implements INodeType {

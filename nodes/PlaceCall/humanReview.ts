@@ -1,5 +1,5 @@
 import type { INodeProperties } from 'n8n-workflow';
-import { TOOL_DESCRIPTIONS } from '../host/tools/toolDescription';
+import { TOOL_DESCRIPTIONS } from '../host/run/operations';
 import { shownWhere } from '../host/forms/shownWhere';
 
 /** The resource of all operations. */

@@ -3,8 +3,7 @@ import omitBy from 'lodash/omitBy';
 import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
 import { CALL_RECORD_FIELDS, isValueByKey } from '../core/calls/callRecord';
 import type { Fields } from '../host/forms/fields';
-import { callerOf } from '../host/caller/caller';
-import { inputRows } from '../host/caller/input';
+import { callerOf, inputRows } from '../host/caller/caller';
 import { NOT_READ_FIELD } from '../core/service/errors';
 import { WAITS_UNTIL } from './wait/waitedItems';
 

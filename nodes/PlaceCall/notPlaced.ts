@@ -1,6 +1,5 @@
-import { ExplainedError } from '../core/service/errors';
+import { LeftOut } from '../core/ledger/ledger';
 import type { Resolution } from '../core/service/resolution';
-import type { JsonObject } from '../core/values/json';
 
 /**
  * Why the output says that a call wasn't placed, and when it's possible. `would_call_at`: `now`, or the time as it would be
@@ -15,14 +14,11 @@ export type NotPlacedReason =
 	| { not_placed_reason: 'duplicate_number'; duplicate_of: number | null; call_id?: string };
 
 /** The call was deliberately not placed. */
-export class NotPlaced extends ExplainedError {
+export class NotPlaced extends LeftOut {
 	override readonly name = 'NotPlaced';
-	/** The fields of the output. */
-	readonly output: JsonObject;
 
 	/** @param isFinal whether a model must not ask for the call again */
 	constructor(message: string, resolution: Resolution, reason: NotPlacedReason, isFinal = false) {
-		super('not_sent', message, resolution, { isFinal });
-		this.output = { placed: false, call_id: null, ...reason };
+		super(message, resolution, { placed: false, call_id: null, ...reason }, { isFinal });
 	}
 }

@@ -1,3 +1,4 @@
+import once from 'lodash/once';
 import { DateTime } from 'luxon';
 import type { INodeExecutionData } from 'n8n-workflow';
 import type { CallRequest } from '../core/service/contractTypes';
@@ -21,7 +22,6 @@ import type { OperationRun } from '../host/run/operations';
 import { addCustomData } from '../host/run/customData';
 import { deliverEachItem } from '../host/run/deliverItems';
 import type { PreparedRequest } from '../host/ledger/preparedRequest';
-import { callerOf } from '../host/caller/caller';
 import { addHintsForPerson } from '../host/execution/hints';
 import { readAdditions, readConcurrency } from '../host/forms/options';
 import { plainText } from '../core/values/values';
@@ -83,10 +83,14 @@ export async function placeCalls(
 		limiter: new CallLimiter(context),
 		callIds: new Set(),
 	};
-	const placed = await deliverEachItem(context, (index) => prepareCall(run, index), {
-		createDeps: account,
-		quota: (index) => readQuota(parameters.at(index).collection('options')),
-		beforeFirst: async (indexes) => await run.limiter.reserve(indexes),
+	// Before the first call is placed, so that all that are planned by then are reserved at once.
+	const reserve = once(async () => await run.limiter.reservePlanned());
+	const withReservations = async () => {
+		await reserve();
+		return await account();
+	};
+	const prepare = (index: number) => prepareCall(run, index);
+	const placed = await deliverEachItem({ context, account: withReservations }, prepare, {
 		concurrency: readConcurrency(parameters, 1),
 	}).finally(async () => await run.limiter.releaseUnused());
 	placed.forEach(({ json }, index) => {
@@ -108,7 +112,7 @@ export async function placeCalls(
 }
 
 /** Checks the call of an item. Nothing is sent yet. */
-function prepareCall(run: CallRun, index: number): PreparedRequest<AccountClient> {
+function prepareCall(run: CallRun, index: number): PreparedRequest {
 	const { context, sameCalls, limiter } = run;
 	const form = run.parameters.at(index);
 	const question = run.readQuestion?.(form);
@@ -126,16 +130,17 @@ function prepareCall(run: CallRun, index: number): PreparedRequest<AccountClient
 	const at = scheduledAt ?? additions.body.scheduled_at;
 	const zone = call.time.hours?.zone ?? context.getTimezone();
 	const instead = same ?? (run.checksOnly ? checked(at, zone) : undefined);
-	if (instead === undefined) limiter.plan(index, call, planned);
 	return {
 		// Without the time of the attempt and the URL of this execution, which don't make it another call.
 		payload: { ...additions, request },
 		target: looseKey,
+		quota: readQuota(form.collection('options')),
 		check: () => {
 			// The hours decide when the call is sent.
 			if (obstacle instanceof InvalidInput) throw obstacle;
+			if (instead === undefined) limiter.plan(index, call, planned);
 		},
-		send: async ({ client }) => {
+		send: async ({ account: { client } }) => {
 			if (instead !== undefined) {
 				// Of the branches that lead to this node, a later one would place no second call.
 				if (same === undefined) {
@@ -165,9 +170,9 @@ function prepareCall(run: CallRun, index: number): PreparedRequest<AccountClient
 			const whom = `${request.phone_number} (${request.country_code})`;
 			return output.map((one) => callText(whom, one, zone)).join(' ');
 		},
-		nextStep: (output) => (output.some(isDueLater) ? afterItIsDue(run, output) : undefined),
+		nextStep: (output, isRecognized) =>
+			output.some(isDueLater) ? afterItIsDue(run.waits && isRecognized, output) : undefined,
 		withDetails: (error) => withCallDetails(request, error),
-		fallbackOutput: (error) => (error instanceof NotPlaced ? asItems(error.output) : undefined),
 		formatOutput: (output) =>
 			output.map(({ json }) => {
 				const input = keepsInput ? inputFields(context, index) : {};
@@ -180,9 +185,9 @@ function prepareCall(run: CallRun, index: number): PreparedRequest<AccountClient
 /**
  * What a model can do about a call that begins later. If it repeats its request, the node reads the call once it's due.
  */
-function afterItIsDue({ context, waits }: CallRun, output: INodeExecutionData[]): string {
+function afterItIsDue(isReadLater: boolean, output: INodeExecutionData[]): string {
 	const areTimesKnown = output.every((call) => Number.isFinite(dueTimeOf(call)));
-	return waits && areTimesKnown && callerOf(context).isRecognized
+	return isReadLater && areTimesKnown
 		? 'To get its result, repeat this request after that time. No second call is placed.'
 		: 'Do not repeat this request. Read the call after that time by its ID.';
 }

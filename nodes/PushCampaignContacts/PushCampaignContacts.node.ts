@@ -8,7 +8,8 @@ import { NodeConnectionTypes } from 'n8n-workflow';
 import { enteredOr, searchAgents, searchCampaigns } from '../host/forms/locatorFields';
 import { CREDENTIAL, CREDENTIAL_TEST } from '../host/http/credential';
 import { voiceChatAgentApiTest } from '../host/http/credentialTest';
-import { onlyOperationFields, runNode } from '../host/run/operations';
+import { onlyOperationFields } from '../host/run/operations';
+import { runNode } from '../host/run/runNode';
 import { push } from './operations/push.operation';
 
 export class PushCampaignContacts implements INodeType {

@@ -7,7 +7,7 @@ import {
 	optionsCollection,
 } from '../host/forms/options';
 import { consentField } from '../host/forms/consentField';
-import { jsonInTools } from '../host/forms/textInTools';
+import { jsonInTools } from '../host/forms/shownWhere';
 import { DEFAULT_NAME_COLUMN, DEFAULT_PHONE_COLUMN, PHONE_SYNONYMS } from './push/columns';
 import { LIMITS } from '../core/service/limits';
 import { NAME_SYNONYMS } from '../core/values/personName';

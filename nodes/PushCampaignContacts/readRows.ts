@@ -11,11 +11,10 @@ import {
 } from '../core/values/json';
 import { givenAs } from '../core/service/modelFormats';
 import type { Fields } from '../host/forms/fields';
-import { mayNameRow } from '../host/forms/rowReferences';
+import { mayNameRow } from '../host/forms/expressions';
 import { requireAllItems } from '../host/run/executeOnce';
 import type { OperationRun } from '../host/run/operations';
-import { callerOf } from '../host/caller/caller';
-import { inputRows } from '../host/caller/input';
+import { callerOf, inputRows } from '../host/caller/caller';
 import { forEachWithPauses } from '../core/values/pauses';
 import { isUnset, messageOf, quoted } from '../core/values/values';
 import { rowsOfFiles, type Source } from './file/csvFile';

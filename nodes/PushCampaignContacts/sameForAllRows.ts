@@ -5,7 +5,7 @@ import { onScreenOnly } from '../core/service/resolution';
 import type { JsonValue } from '../core/values/json';
 import type { Fields } from '../host/forms/fields';
 import type { OperationRun } from '../host/run/operations';
-import { mayNameRow } from '../host/forms/rowReferences';
+import { mayNameRow } from '../host/forms/expressions';
 import { forEachWithPauses } from '../core/values/pauses';
 import { pushFields } from './properties';
 

@@ -8,7 +8,7 @@ import {
 } from 'n8n-workflow';
 import { z } from 'zod';
 import { formatOf } from '../../nodes/core/service/modelFormats';
-import { toolDescriptionFields } from '../../nodes/host/tools/toolDescription';
+import { toolDescriptionFields } from '../../nodes/host/run/operations';
 import {
 	executeContext,
 	loader,

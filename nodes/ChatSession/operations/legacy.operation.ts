@@ -15,7 +15,7 @@ import { parseAgentUuid } from '../../core/service/parseIds';
 import { nameIn } from '../../core/values/sheetCells';
 import { createTarget, personNameField, requestSettings } from './create.operation';
 import { sessionRequest } from './supportCommand.operation';
-import { jsonInTools } from '../../host/forms/textInTools';
+import { jsonInTools } from '../../host/forms/shownWhere';
 
 export const legacyCreate: Operation = {
 	name: 'Create',

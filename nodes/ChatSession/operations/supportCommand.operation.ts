@@ -1,7 +1,7 @@
 import type { INodeProperties } from 'n8n-workflow';
 import { readAdditions } from '../../host/forms/options';
 import { sessionField } from '../../host/forms/chatFields';
-import { type ChatDeps, forEachChatItem } from '../../host/run/chatItems';
+import { forEachChatItem } from '../../host/run/chatItems';
 import type { Fields } from '../../host/forms/fields';
 import { asItems } from '../../host/run/itemLoop';
 import type { Operation } from '../../host/run/operations';
@@ -62,7 +62,7 @@ function readCommand(form: Fields): string {
 	return requireText(form.text('command'), 'Command');
 }
 
-function send(form: Fields, command: string, happened: string): PreparedRequest<ChatDeps> {
+function send(form: Fields, command: string, happened: string): PreparedRequest {
 	const values = { command };
 	const request = sessionRequest(form, 'support', values, happened, async (client, id, additions) =>
 		sendSupportCommand(client, id, values, additions),
@@ -78,7 +78,7 @@ export function sessionRequest(
 	values: JsonObject,
 	happened: string,
 	request: (client: ApiClient, sessionId: string, additions: Additions) => Promise<ApiResponse>,
-): PreparedRequest<ChatDeps> {
+): PreparedRequest {
 	const sessionId = parseSessionId(form.text('sessionId'));
 	const additions = readAdditions(form.collection('developerSettings'));
 	return {

@@ -6,12 +6,13 @@ import {
 	sessionField,
 	disconnectOtherField,
 } from '../../host/forms/chatFields';
-import { forEachChatItem, type ChatDeps, type Prepare } from '../../host/run/chatItems';
+import { forEachChatItem, type Prepare } from '../../host/run/chatItems';
+import type { RequestDeps } from '../../host/ledger/preparedRequest';
 import { clock } from '../../host/clock';
 import { withChatSocket } from '../../host/http/chatSocket';
 import { concurrencyField, developerSettings } from '../../host/forms/options';
 import { asItems } from '../../host/run/itemLoop';
-import { callerOf } from '../../host/caller/caller';
+import { capInTools } from '../../host/caller/caller';
 import type { Operation } from '../../host/run/operations';
 import { parseSessionId } from '../../core/chat/parseChatFields';
 import { awaitEvent } from '../chatWait';
@@ -65,8 +66,8 @@ const waitOnce: Prepare = (form) => {
 	const types = chosenTypes(form);
 	const timeLimitMs = parseTimeLimit(form.number('timeLimit', undefined)) * 1000;
 	const disconnectOther = form.switch('disconnectOther', false);
-	const send = async ({ context, account }: ChatDeps) => {
-		const timeoutMs = Math.min(timeLimitMs, callerOf(context).maxWaitMs);
+	const send = async ({ context, account }: RequestDeps) => {
+		const timeoutMs = capInTools(context, timeLimitMs);
 		const { end, seen } = await withChatSocket(
 			context,
 			account,

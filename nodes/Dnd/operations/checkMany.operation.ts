@@ -4,7 +4,7 @@ import pLimit from 'p-limit';
 import { readWholeList } from '../../core/service/paging';
 import { READS_AT_ONCE } from '../../core/service/limits';
 import { forEachItem, withInputIfFailed } from '../../host/run/itemLoop';
-import { inputRows } from '../../host/caller/input';
+import { inputRows } from '../../host/caller/caller';
 import type { Operation } from '../../host/run/operations';
 import {
 	additionalQueryParameters,

@@ -12,9 +12,8 @@ import {
 	readLimit,
 	requireCompleteField,
 } from '../../host/forms/list';
-import { agentField } from '../../host/forms/locatorFields';
+import { agentField, statusField } from '../../host/forms/locatorFields';
 import { optedOutFilter, optOutKeyField, readOptOutFilter } from '../../host/forms/optOutFields';
-import { statusField } from '../../host/forms/statusFields';
 import { forEachList, type ListPlan } from '../../host/run/itemLoop';
 import { readOutput, selectOutputs } from '../../host/forms/outputFields';
 import type { Fields } from '../../host/forms/fields';

@@ -3,7 +3,7 @@ import { agentField } from '../../host/forms/locatorFields';
 import { countryField } from '../../host/forms/countryField';
 import { NO_LIMIT } from './callLimit';
 import { HIDDEN_IN_CHECK } from './whatToDo';
-import { textInTools } from '../../host/forms/textInTools';
+import { textInTools } from '../../host/forms/shownWhere';
 
 const callNotice: INodeProperties = {
 	displayName:

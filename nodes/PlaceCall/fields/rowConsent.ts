@@ -4,7 +4,7 @@ import uniq from 'lodash/uniq';
 import { InvalidInput } from '../../core/service/errors';
 import { onScreenOnly } from '../../core/service/resolution';
 import { named, quoted } from '../../core/values/values';
-import { callerOf } from '../../host/caller/caller';
+import { callerOf, rowOf } from '../../host/caller/caller';
 import { readConsent } from '../../host/forms/consentField';
 import { isFromModel } from '../../host/forms/fieldValue';
 import type { Fields } from '../../host/forms/fields';
@@ -33,7 +33,7 @@ export function readRowConsent({
 	const { column } = consent;
 	if (rows.length > 0 && !rows.some((row) => has(row, column))) throw missingColumn(column, rows);
 	return (index) => {
-		const row = kind === 'workflow' ? rows[index] : agent?.row.fields;
+		const row = rowOf(context, index);
 		return { ...consent, cell: has(row, column) ? get(row, column) : undefined };
 	};
 }

@@ -1,14 +1,15 @@
 import {
 	ExplainedError,
+	type ErrorFacts,
 	explained,
 	failedRepeat,
 	NotSent,
 	OutcomeUnknown,
 	type StoredUnknown,
 } from '../service/errors';
-import { forEveryone, USER } from '../service/resolution';
+import { forEveryone, type Resolution, USER } from '../service/resolution';
 import { hashOf } from '../values/hash';
-import { isJsonObject, type JsonValue } from '../values/json';
+import { isJsonObject, type JsonObject, type JsonValue } from '../values/json';
 import type { Notes, Plan } from './notes';
 import { begunEarlier, maybeSentBefore } from './sentBefore';
 
@@ -42,6 +43,19 @@ export type Job = {
 	/** Adds the request, and how to check it, to an unknown outcome. */
 	withDetails?: ((error: OutcomeUnknown) => OutcomeUnknown) | undefined;
 };
+
+/** The job was deliberately not sent, such as a call outside calling hours. Not stored, so the next attempt decides again. */
+export class LeftOut extends ExplainedError {
+	/** @param output says so */
+	constructor(
+		message: string,
+		resolution: Resolution,
+		readonly output: JsonObject,
+		facts: ErrorFacts = {},
+	) {
+		super('not_sent', message, resolution, facts);
+	}
+}
 
 type Owner = { item?: number; tool_request?: string };
 

@@ -1,7 +1,14 @@
-import type { IExecuteFunctions } from 'n8n-workflow';
+import isEqual from 'lodash/isEqual';
+import omit from 'lodash/omit';
+import {
+	isSafeObjectProperty,
+	type IDataObject,
+	type IExecuteFunctions,
+	type ISourceData,
+} from 'n8n-workflow';
+import { hashOf } from '../../core/values/hash';
 import { plainText } from '../../core/values/values';
-import { agentRunOf, isReviewed } from './agentRun';
-import { type AskingRow, findAskingRow, withPossible, type Row, TOOL_CALL_ID } from './askingRow';
+import { agentInput, agentRunOf, inExpression, isReviewed } from './agentRun';
 
 /** The AI agent that uses the node. What n8n shows of it is found on first use. */
 export class Agent {
@@ -34,4 +41,103 @@ export class Agent {
 	get isReviewed(): boolean {
 		return isReviewed(this.context);
 	}
+}
+
+/** The ID of the tool request, which an agent adds to the row. */
+export const TOOL_CALL_ID = 'toolCallId';
+
+/** A row of the agent's input, and where n8n has it. Without a place, it's the input item of the same index. */
+export type Row = { json: IDataObject; place?: { source: ISourceData; item: number } };
+
+/**
+ * Which row of its input an AI agent processes when it uses this node, as a tool or for human review.
+ *
+ * - From AI Agent 3 on, n8n's engine runs the node on one item: the row with the model's arguments, which replace columns
+ *   with the same name. The row is the one that equals the item in all other columns.
+ * - Older agents run the node on their whole input. If that has several rows, any of them may be asking.
+ */
+export type AskingRow = {
+	/** All rows of the agent. */
+	rows: readonly Row[];
+	/** Those that may be asking. Equal rows count as one. */
+	possible: readonly Row[];
+	/** The columns of the row, without the model's arguments. Undefined if several rows may be asking. */
+	columns: IDataObject | undefined;
+	/** The item on which the engine runs the node. */
+	item?: IDataObject;
+} & Which;
+
+/** Which of the rows it is: the only one, a certain one of several, which the key distinguishes, or any of several. */
+type Which = { which: 'only' | 'uncertain'; key?: undefined } | { which: 'known'; key: string };
+
+/** @param meant for the key: the possible rows, or those of them that the model means */
+function describeRow(rows: readonly Row[], possible: readonly Row[], meant = possible): AskingRow {
+	const columns = areDifferent(possible) ? undefined : possible[0]?.json;
+	return { rows, possible, columns, ...whichOf(rows, meant) };
+}
+
+function whichOf(rows: readonly Row[], meant: readonly Row[]): Which {
+	if (!areDifferent(rows)) return { which: 'only' };
+	const [first] = meant;
+	const isCertain = first !== undefined && !areDifferent(meant);
+	return isCertain ? { which: 'known', key: keyOf(first) } : { which: 'uncertain' };
+}
+
+/** The same row, if only these rows may be asking. */
+function withPossible(possible: readonly Row[], { rows, item }: AskingRow): AskingRow {
+	return { ...describeRow(rows, possible), ...(item && { item }) };
+}
+
+function areDifferent([first, ...others]: readonly Row[]): boolean {
+	return others.some(({ json }) => !isEqual(json, first?.json));
+}
+
+export function keyOf({ json }: Row): string {
+	return hashOf(json);
+}
+
+function findAskingRow(context: IExecuteFunctions): AskingRow {
+	const { node, data } = context.getExecuteData();
+	if (node.name === context.getNode().name) return findInItem(context);
+	// An older agent, or a test in the editor, which uses the first row.
+	const items = data.main?.[0] ?? [];
+	const isFirst = node.executeOnce === true || node.type.endsWith('.toolExecutor');
+	const rows = isFirst ? items.slice(0, 1) : items;
+	return describeRow(rows, rows);
+}
+
+function findInItem(context: IExecuteFunctions): AskingRow {
+	const item = context.getInputData()[0]?.json ?? {};
+	const args = [TOOL_CALL_ID, ...argumentsIn(context, item)];
+	const found = agentInput(context).flatMap(({ source, items }): Row[] =>
+		items.map(({ json }, index) => ({ json, place: { source, item: index } })),
+	);
+	const isFitting = ({ json }: Row) => isShown(json, item, args);
+	// If no row fits, it may be one that n8n doesn't show here.
+	const rows = found.some(isFitting) ? found : [...found, { json: omit(item, args) }];
+	const fitting = found.filter(isFitting);
+	const possible = fitting.length > 0 ? fitting : rows;
+	// For the key, a model that repeats a column, such as a phone number, means its own row.
+	const exact = fitting.filter(({ json }) => isShown(json, item, [TOOL_CALL_ID]));
+	return { ...describeRow(rows, possible, exact.length > 0 ? exact : possible), item };
+}
+
+/** Whether the item has all columns of the row, except these. */
+export function isShown(row: IDataObject, item: IDataObject, except: string[] = []): boolean {
+	return Object.keys(row).every((name) => except.includes(name) || isEqual(row[name], item[name]));
+}
+
+/** The fields that the model gave. It may also invent some, because n8n doesn't check them. */
+function argumentsIn(context: IExecuteFunctions, item: IDataObject): string[] {
+	const names = Object.keys(item).filter(
+		(name) => isSafeObjectProperty(name) && /^[\w-]{1,64}$/.test(name),
+	);
+	const list = `[${names.map(inExpression).join(', ')}]`;
+	const found: unknown = context.evaluateExpression(
+		`{{ ${list}.map((name) => $fromAI(name) ?? null) }}`,
+		0,
+	);
+	const given: unknown[] = Array.isArray(found) ? found : [];
+	// n8n returns no value for null, which a model may give, too.
+	return names.filter((name, index) => isEqual(given[index], item[name]));
 }

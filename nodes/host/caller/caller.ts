@@ -1,12 +1,11 @@
-import type { IExecuteFunctions } from 'n8n-workflow';
-import type { Reader } from '../../core/service/resolution';
+import type { IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
+import type { Explanation, Reader } from '../../core/service/resolution';
 import { clock } from '../clock';
 import { Agent } from './agent';
-import { RunResult } from './runResult';
 
 /**
  * Who asks for a run of a node. {@link callerOf} finds it, and nothing else decides it. Most files need only what follows
- * from it, such as `reader` or `maxWaitMs`.
+ * from it, such as `reader` or {@link capInTools}.
  */
 export type Caller = Workflow | Model | Review;
 
@@ -38,13 +37,52 @@ type CallerFacts = {
 	getsErrors: boolean;
 	/** Whether the same request is recognized when it comes again. */
 	isRecognized: boolean;
-	/** The limit for waits, such as for the end of a call, or for the acknowledgement of a chat message. */
-	maxWaitMs: number;
 	/** When the run must return. */
 	deadline?: Deadline;
 	/** What the run did so far. */
 	result: RunResult;
 };
+
+/** A request that a run has completed. */
+export type CompletedRequest = {
+	output: INodeExecutionData[];
+	happened: string;
+	/** Undefined if nothing more is to do for it. */
+	nextStep?: string | undefined;
+	/** Whether an earlier tool request completed it. */
+	isReplay: boolean;
+	/** Whether the same request may be repeated, such as a chat message. */
+	repeatable: boolean;
+	/** Whether it stopped before the end. `output` then shows what was completed and what wasn't. */
+	isPartial?: boolean;
+};
+
+/** What a run of the node did. A model gets it with the result of its tool request, and nobody else reads it. */
+export class RunResult {
+	completed: CompletedRequest | undefined;
+	/** What happened, if the run only reads. */
+	readSummary: string | undefined;
+	/** What must be known besides, such as that a list isn't whole. */
+	readonly hints: Explanation[] = [];
+
+	/** Of the requests for several agents, the last one stands for all. */
+	setCompleted(completed: CompletedRequest): void {
+		const isReplay = completed.isReplay && this.completed?.isReplay !== false;
+		this.completed = { ...completed, isReplay };
+	}
+
+	/** Other requests than the completed ones failed. */
+	setPartly(items: readonly INodeExecutionData[], rejected: string[]): void {
+		if (this.completed === undefined) return;
+		const output = [{ json: { completed: items.map(({ json }) => json), rejected } }];
+		this.completed = { ...this.completed, output, isPartial: true };
+	}
+
+	/** @param readSummary what happened, if the run succeeds */
+	setReadOnly(readSummary = 'The data was read.'): void {
+		this.readSummary = readSummary;
+	}
+}
 
 /** `at` is in milliseconds of the clock's `elapsed()`. */
 type Deadline = { at: number; signal: AbortSignal };
@@ -74,6 +112,24 @@ export function callerOf(context: IExecuteFunctions): Caller {
 	return caller;
 }
 
+/** The rows of the input. As a tool, only the one that asks. Empty if it isn't certain which one, or if there is none. */
+export function inputRows(context: IExecuteFunctions): INodeExecutionData[] {
+	const { kind, agent } = callerOf(context);
+	return kind === 'model' ? [{ json: agent?.row.columns ?? {} }] : context.getInputData();
+}
+
+/** The row of an item, without what a model gave. Undefined if it isn't certain. */
+export function rowOf(context: IExecuteFunctions, index: number): IDataObject | undefined {
+	const { kind, agent } = callerOf(context);
+	return kind === 'workflow' ? context.getInputData()[index]?.json : agent?.row.columns;
+}
+
+/** How long a wait may take, such as for the end of a call, or for the acknowledgement of a chat message. A tool must return. */
+export function capInTools(context: IExecuteFunctions, milliseconds: number): number {
+	const { deadline } = callerOf(context);
+	return deadline === undefined ? milliseconds : Math.min(milliseconds, TOOL_LIMITS.waitMs);
+}
+
 /** Undefined if there is none, as for triggers and lists in the form. */
 export function deadlineOf(context: object): Deadline | undefined {
 	return callers.get(context)?.deadline;
@@ -89,7 +145,6 @@ function findCaller(context: IExecuteFunctions): Caller {
 		reader: 'forModel',
 		continuesOnFail: false,
 		isRecognized: true,
-		maxWaitMs: Infinity,
 		result: new RunResult(),
 	} as const;
 	if (type.endsWith('HitlTool')) {
@@ -103,14 +158,13 @@ function findCaller(context: IExecuteFunctions): Caller {
 		return { kind: 'workflow', ...facts, reader: 'onScreen', continuesOnFail, getsErrors: false };
 	}
 	const mcpSession = isInline ? mcpSessionOf(context) : undefined;
-	const { wholeMs, waitMs } = TOOL_LIMITS;
+	const { wholeMs } = TOOL_LIMITS;
 	return {
 		kind: 'model',
 		...(mcpSession === undefined ? { agent: new Agent(context) } : { mcpSession }),
 		...facts,
 		getsErrors: true,
 		isRecognized: mcpSession !== '',
-		maxWaitMs: waitMs,
 		deadline: { at: clock.elapsed() + wholeMs, signal: AbortSignal.timeout(wholeMs) },
 	};
 }

@@ -2,7 +2,7 @@ import compact from 'lodash/compact';
 import isObject from 'lodash/isObject';
 import type { IExecuteFunctions, IRunExecutionData, ISourceData } from 'n8n-workflow';
 import { toolsOf } from '../caller/agentRun';
-import { callerOf } from '../caller/caller';
+import type { Caller } from '../caller/caller';
 
 /** What n8n has of the running execution. No public function returns it. Undefined if this n8n doesn't show it. */
 type ExecutionData = Pick<IRunExecutionData, 'startData' | 'resultData'>;
@@ -47,14 +47,14 @@ export function followsRun(context: IExecuteFunctions, earlier: number): boolean
  * The node that a person executes alone in the editor, although n8n runs this node, too: with *Execute previous nodes* of this
  * one, and with *Execute step* of a node on another branch. n8n does so if a form, a chat, or a webhook starts the workflow.
  */
-export function executedInstead(context: IExecuteFunctions): string | undefined {
+export function executedInstead(context: IExecuteFunctions, { kind }: Caller): string | undefined {
 	const destination = executionDataOf(context)?.startData?.destinationNode;
 	if (destination === undefined) return undefined;
 	const { name } = context.getNode();
 	const { nodeName, mode } = destination;
 	const before = context.getParentNodes(nodeName).map((node) => node.name);
 	const selected = mode === 'inclusive' ? [nodeName, ...before] : before;
-	if (callerOf(context).kind === 'workflow') return selected.includes(name) ? undefined : nodeName;
+	if (kind === 'workflow') return selected.includes(name) ? undefined : nodeName;
 	// A tool runs with its agent. A test of the tool alone has nothing before it.
 	const isUsed = selected.some((user) => toolsOf(context, user).some((tool) => tool.name === name));
 	return isUsed || before.length === 0 ? undefined : nodeName;

@@ -7,11 +7,10 @@ import {
 	OBSERVED_OUTCOMES,
 	type StatusKeys,
 } from '../../core/calls/callEnd';
-import { agentField } from './locatorFields';
+import { agentField, statusField, statusKeysMeant } from './locatorFields';
 import { optedOutFilter, readOptOutFilter } from './optOutFields';
 import type { Fields } from './fields';
 import { parseList } from '../../core/values/values';
-import { statusField, statusKeysMeant } from './statusFields';
 
 /** 'Filters' of the triggers for completed calls. */
 export const completionFilters: INodeProperties = {

@@ -6,12 +6,12 @@ import type { JsonValue } from '../../core/values/json';
 import { formatOf, hasFormat } from '../../core/service/modelFormats';
 import { isUnset, quoted } from '../../core/values/values';
 
-/** Where the values of a form come from. */
-export type FieldSource = {
+/** Where the values of a form come from, by their path. */
+export type FieldSource = (path: string) => {
 	/** The stored value, expression, or `ABSENT`. */
-	raw(path: string): unknown;
+	raw: unknown;
 	/** The value, or the result of its expression. */
-	value(path: string): unknown;
+	value: () => unknown;
 };
 
 /** For a field that the form hides, or an option that isn't added. */
@@ -47,14 +47,23 @@ export type Scalar = string | number | boolean;
 /** A time from a date picker or an expression. A text may be invalid. */
 export type TimeValue = string | number | Date | DateTime;
 
+/** The kind of value that a field must have, for messages. */
+export type Wanted = string | ((property: INodeProperties) => string);
+
 /** How a field is read. */
 export type Kind<T> = {
 	types: NodePropertyTypes[];
-	/** The kind of value, for messages. */
-	wanted: string;
+	wanted: Wanted;
 	/** @returns undefined for a value of another kind */
-	parse: (value: unknown) => T | undefined;
+	parse: (value: unknown, property: INodeProperties) => T | undefined;
 };
+
+/** The value of a field, or of an entry of its list. @throws InvalidInput for a value of another kind */
+export function parsed<T>(given: Given, { parse, wanted }: Kind<T>, value = given.value): T {
+	const result = parse(value, given.property);
+	if (result !== undefined) return result;
+	throw fault({ ...given, value }, wanted);
+}
 
 const TEXT_TYPES: NodePropertyTypes[] = ['string', 'resourceLocator', 'options', 'multiOptions'];
 
@@ -62,20 +71,51 @@ const TEXT_TYPES: NodePropertyTypes[] = ['string', 'resourceLocator', 'options',
 export const TEXT: Kind<string> = {
 	types: TEXT_TYPES,
 	wanted: 'text or a number',
-	parse: (value) =>
-		typeof value === 'string' || typeof value === 'bigint' || isFiniteNumber(value)
-			? String(value).trim()
-			: undefined,
+	parse: textIn,
 };
+
+function textIn(value: unknown): string | undefined {
+	const isText = typeof value === 'string' || typeof value === 'bigint' || isFiniteNumber(value);
+	return isText ? String(value).trim() : undefined;
+}
 
 export const TEXTS: Kind<string> = { ...TEXT, wanted: 'text or a list of texts' };
 
 export const SCALAR: Kind<Scalar> = {
 	types: TEXT_TYPES,
 	wanted: 'text, a number, true, or false',
-	parse: (value) =>
-		typeof value === 'boolean' || isFiniteNumber(value) ? value : TEXT.parse(value),
+	parse: (value) => (typeof value === 'boolean' || isFiniteNumber(value) ? value : textIn(value)),
 };
+
+/** A boolean, or its word. */
+export const BOOLEAN: Kind<boolean> = {
+	types: ['boolean'],
+	wanted: 'true or false',
+	parse: (value, { noDataExpression = false }) => {
+		if (typeof value === 'boolean') return value;
+		// n8n shows other fields depending on a field without expressions, and doesn't accept text for it.
+		const word = typeof value === 'string' && !noDataExpression ? value.trim().toLowerCase() : '';
+		return word === 'true' || word === 'false' ? word === 'true' : undefined;
+	},
+};
+
+/** One of the field's options, as text. */
+export const OPTION: Kind<string> = {
+	types: ['options'],
+	wanted: (property) => {
+		const named = valuesOf(property).map((one) => quoted(String(one)));
+		return named.length === 1 ? named.join() : `one of ${named.join(', ')}`;
+	},
+	parse: (value, property) => {
+		const written = typeof value === 'string' ? value.trim() : value;
+		const found = valuesOf(property).find((one) => one === written || String(one) === written);
+		return found === undefined ? undefined : String(found);
+	},
+};
+
+function valuesOf({ options = [] }: INodeProperties) {
+	return options.flatMap((option) => ('value' in option ? [option.value] : []));
+}
 
 const WRITTEN_NUMBER = /^\s*[+-]?\d+(?:\.\d+)?(?:e[+-]?\d+)?\s*$/i;
 
@@ -94,7 +134,7 @@ export const TIME: Kind<TimeValue> = {
 	wanted: 'a date and time',
 	parse: (value) => {
 		const isTime = value instanceof Date || DateTime.isDateTime(value) || isFiniteNumber(value);
-		return isTime ? value : TEXT.parse(value);
+		return isTime ? value : textIn(value);
 	},
 };
 
@@ -117,23 +157,10 @@ function isJson(value: unknown): value is JsonValue {
 	return typeof value === 'string' || typeof value === 'boolean' || isFiniteNumber(value);
 }
 
-/** The value of one of the field's options, as text. */
-export function optionOf(given: Given, value: unknown): string {
-	const { options = [] } = given.property;
-	const values = options.flatMap((option) => ('value' in option ? [option.value] : []));
-	const written = typeof value === 'string' ? value.trim() : value;
-	const found = values.find((one) => one === written || String(one) === written);
-	if (found !== undefined) return String(found);
-	const named = values.map((one) => quoted(String(one))).join(', ');
-	throw fault({ ...given, value }, values.length === 1 ? named : `one of ${named}`);
-}
-
 /** For a value that isn't of the wanted kind. */
-export function fault(
-	{ property, label, value, isFromModel }: Given,
-	wanted: string,
-): InvalidInput {
+export function fault({ property, label, value, isFromModel }: Given, kind: Wanted): InvalidInput {
 	const { displayName, typeOptions } = property;
+	const wanted = typeof kind === 'string' ? kind : kind(property);
 	const shown = typeOptions?.password === true ? kindOf(value) : shownValue(value);
 	const format = hasFormat(displayName)
 		? formatOf(displayName)

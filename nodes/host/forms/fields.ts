@@ -11,6 +11,7 @@ import { isUnset } from '../../core/values/values';
 import { OfAnotherRow } from './rowValues';
 import {
 	ABSENT,
+	BOOLEAN,
 	CLOCK,
 	fault,
 	type FieldSource,
@@ -20,13 +21,15 @@ import {
 	JSON_VALUE,
 	type Kind,
 	NUMBER,
-	optionOf,
+	OPTION,
+	parsed,
 	SCALAR,
 	type Scalar,
 	TEXT,
 	TEXTS,
 	TIME,
 	type TimeValue,
+	type Wanted,
 } from './fieldValue';
 
 /** Whether an expression may return nothing. */
@@ -64,33 +67,29 @@ export class Fields {
 
 	/** Whether the form shows the field, or the option is added. */
 	has(name: string): boolean {
-		return this.source.raw(this.prefix + name) !== ABSENT;
+		return this.source(this.prefix + name).raw !== ABSENT;
 	}
 
 	/** The field's expression. Empty if it has a fixed value. */
 	expression(name: string): string {
-		const raw = this.source.raw(this.prefix + name);
+		const { raw } = this.source(this.prefix + name);
 		const inner: unknown = isResourceLocatorValue(raw) ? raw.value : raw;
 		return typeof inner === 'string' && inner.startsWith('=') ? inner : '';
 	}
 
 	/** A boolean, or the text "true" or "false" from a spreadsheet or model. */
 	switch<T>(name: string, fallback: T): boolean | T {
-		const given = this.given(name, ['boolean']);
-		if (given === undefined) return fallback;
-		const { value, property } = given;
-		if (typeof value === 'boolean') return value;
-		// n8n shows other fields depending on a field without expressions, and doesn't accept text for it.
-		const isWord = typeof value === 'string' && property.noDataExpression !== true;
-		const word = isWord ? value.trim().toLowerCase() : '';
-		if (word === 'true' || word === 'false') return word === 'true';
-		throw fault(given, 'true or false');
+		return this.readShown(name, BOOLEAN, fallback);
 	}
 
 	/** A finite number, also as text. */
 	number<T>(name: string, fallback: T): number | T {
-		const given = this.given(name, NUMBER.types);
-		return given === undefined ? fallback : parsed(given, NUMBER);
+		return this.readShown(name, NUMBER, fallback);
+	}
+
+	/** One of the field's options, as text. */
+	choice<T>(name: string, fallback: T): string | T {
+		return this.readShown(name, OPTION, fallback);
 	}
 
 	/** Trimmed text, also of a choice that may be another text. Numbers are converted. Empty if the field is. */
@@ -113,12 +112,6 @@ export class Fields {
 		return this.readList(name, SCALAR) ?? '';
 	}
 
-	/** One of the field's options, as text. */
-	choice<T>(name: string, fallback: T): string | T {
-		const given = this.given(name, ['options']);
-		return given === undefined ? fallback : optionOf(given, given.value);
-	}
-
 	/** Some of the field's options. From a model, as text with commas. */
 	choices(name: string): string[] {
 		const given = this.givenList(name, ['multiOptions']);
@@ -127,7 +120,7 @@ export class Fields {
 		const chosen: unknown = typeof value === 'string' ? value.split(',') : value;
 		if (!Array.isArray(chosen)) throw fault(given, 'a list');
 		const named = chosen.filter((one) => !isUnset(one));
-		return named.map((one: unknown) => optionOf(given, one));
+		return named.map((one: unknown) => parsed(given, OPTION, one));
 	}
 
 	/** `undefined` if the field is empty. */
@@ -175,7 +168,7 @@ export class Fields {
 		const group = options.find((option) => 'values' in option);
 		if (group === undefined) throw new TypeError(`The form declares no group of ${name}`);
 		const path = `${this.prefix}${name}.${group.name}`;
-		const raw = this.source.raw(path);
+		const { raw } = this.source(path);
 		const rows: unknown[] = Array.isArray(raw) ? raw : raw === ABSENT ? [] : [raw];
 		return rows.map((_row, index) => {
 			const isOneOfSeveral = Array.isArray(raw);
@@ -183,6 +176,12 @@ export class Fields {
 			const place = isOneOfSeveral ? `${path}[${index}]` : path;
 			return new Fields(group.values, this.source, `${place}.`, `${nth}'${displayName}'`);
 		});
+	}
+
+	/** The fallback if the form doesn't show it. An empty value is of another type. */
+	private readShown<T, Other>(name: string, kind: Kind<T>, fallback: Other): T | Other {
+		const given = this.given(name, kind.types);
+		return given === undefined ? fallback : parsed(given, kind);
 	}
 
 	private read<T>(name: string, kind: Kind<T>, blank?: Blank): T | undefined {
@@ -201,10 +200,9 @@ export class Fields {
 
 	private given(name: string, types: NodePropertyTypes[]): Given | undefined {
 		const property = this.propertyOf(name, types);
-		const path = this.prefix + name;
-		const raw = this.source.raw(path);
+		const { raw, value: read } = this.source(this.prefix + name);
 		if (raw === ABSENT) return undefined;
-		const returned = this.source.value(path);
+		const returned = read();
 		const byModel = isFromModel(raw);
 		const value = byModel && isNothingInWords(returned) ? undefined : returned;
 		const label = `'${property.displayName}'${this.location === '' ? '' : ` in ${this.location}`}`;
@@ -250,18 +248,11 @@ function isNothingInWords(value: unknown): boolean {
 }
 
 /** @throws InvalidInput if an expression returned nothing, unless that is allowed */
-function isEmpty(given: Given, wanted: string, { mayBeBlank }: Blank = {}): boolean {
+function isEmpty(given: Given, wanted: Wanted, { mayBeBlank }: Blank = {}): boolean {
 	if (!isUnset(given.value)) return false;
 	const { typeOptions, required } = given.property;
 	// A secret of spaces would be none.
 	const isLeftEmpty = !given.isExpression && (given.value === '' || typeOptions?.password !== true);
 	if (isLeftEmpty || mayBeBlank === true || required === true) return true;
-	throw fault(given, wanted);
-}
-
-/** @throws InvalidInput for a value of another kind */
-function parsed<T>(given: Given, { parse, wanted }: Kind<T>, value = given.value): T {
-	const result = parse(value);
-	if (result !== undefined) return result;
 	throw fault(given, wanted);
 }

@@ -10,7 +10,7 @@ import {
 } from 'n8n-workflow';
 import { Fields } from './fields';
 import { ABSENT, hasExpression } from './fieldValue';
-import { rowReader, UNREAD } from './rowExpression';
+import { rowReader, UNREAD } from './expressions';
 import { readerForAgent } from './rowValues';
 
 /** A parameter, and how its value is read for an item. */
@@ -34,9 +34,9 @@ export class NodeParameters {
 
 	/** The fields of an item. */
 	at(index: number): Fields {
-		return new Fields(this.form, {
-			raw: (path) => this.reading(path, index).raw,
-			value: (path) => this.reading(path, index).valueAt(index),
+		return new Fields(this.form, (path) => {
+			const { raw, valueAt } = this.reading(path, index);
+			return { raw, value: () => valueAt(index) };
 		});
 	}
 
@@ -74,17 +74,18 @@ export function formOf(
 	context: IHookFunctions | ITriggerFunctions | IPollFunctions | IWebhookFunctions,
 	form: readonly INodeProperties[],
 ): Fields {
-	const raw = (path: string): unknown =>
-		context.getNodeParameter(path, ABSENT, { rawExpressions: true });
-	const value = (path: string): unknown => {
-		try {
-			return context.getNodeParameter(valuePath(path, raw(path)), null);
-		} catch {
-			// An expression with an item, which there is none of. So it returns nothing.
-			return undefined;
-		}
-	};
-	return new Fields(form, { raw, value });
+	return new Fields(form, (path) => {
+		const raw: unknown = context.getNodeParameter(path, ABSENT, { rawExpressions: true });
+		const value = (): unknown => {
+			try {
+				return context.getNodeParameter(valuePath(path, raw), null);
+			} catch {
+				// An expression with an item, which there is none of. So it returns nothing.
+				return undefined;
+			}
+		};
+		return { raw, value };
+	});
 }
 
 /** Where the value is. As part of a resource locator, n8n would turn a date into text. */

@@ -8,7 +8,7 @@ import type { JsonObject, JsonValue } from '../../core/values/json';
 import { givenAs } from '../../core/service/modelFormats';
 import type { Fields } from './fields';
 import type { NodeParameters } from './nodeParameters';
-import { jsonInTools } from './textInTools';
+import { jsonInTools } from './shownWhere';
 
 /**
  * The 'Options' collection with these members. A switch is on when a person adds it. n8n's AI builder reads its default as

@@ -2,11 +2,9 @@ import isEqual from 'lodash/isEqual';
 import pick from 'lodash/pick';
 import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
 import { onScreenOnly, type Resolution } from '../../core/service/resolution';
-import { rowReader, UNREAD } from './rowExpression';
-import { rowReferences, type RowReferences } from './rowReferences';
-import type { Agent } from '../caller/agent';
+import { rowReader, UNREAD, rowReferences, type RowReferences } from './expressions';
+import { type Agent, type AskingRow, TOOL_CALL_ID, isShown, type Row } from '../caller/agent';
 import { inExpression } from '../caller/agentRun';
-import { type AskingRow, TOOL_CALL_ID, isShown, type Row } from '../caller/askingRow';
 import { callerOf } from '../caller/caller';
 
 const LOOP = 'add a Loop Over Items node with batch size 1 before the agent';
@@ -49,7 +47,7 @@ function valueForRow(
 	const references = rowReferences(raw);
 	const { nodes, readsItem, hasOthers } = references;
 	if (nodes.length === 0 && !readsItem && !hasOthers) return evaluate(0);
-	const { possible, fields, item } = agent.row;
+	const { possible, columns, item } = agent.row;
 	if (item === undefined) {
 		const value = evaluate(0);
 		const others = [...possible.keys()].slice(1);
@@ -65,7 +63,7 @@ function valueForRow(
 	const besides = besidesRow(context, item);
 	const [value, ...others] = possible.map(({ json }) => readRow({ ...besides, ...json }));
 	if (value !== UNREAD && others.every((other) => isEqual(other, value))) return value;
-	const shown = fields && { ...besides, ...fields };
+	const shown = columns && { ...besides, ...columns };
 	const isRight =
 		isShownRight(references, item, shown, agent.row) &&
 		nodes.every((name) => isOwnItem(context, name, possible));
@@ -80,9 +78,9 @@ function besidesRow(context: IExecuteFunctions, item: IDataObject): IDataObject 
 
 /** What the person who builds the workflow can do, so that the row is certain. */
 export function rowAdvice(agent: Agent): Resolution {
-	const { item, fields } = agent.row;
+	const { item, columns } = agent.row;
 	if (item === undefined) return onScreenOnly(WHICH_ROW);
-	const mayBeAny = fields === undefined && agent.isReviewed;
+	const mayBeAny = columns === undefined && agent.isReviewed;
 	return onScreenOnly(mayBeAny ? AFTER_REVIEW : OWN_ROW);
 }
 

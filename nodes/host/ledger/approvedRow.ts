@@ -1,8 +1,7 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 import { NotSent } from '../../core/service/errors';
 import { isJsonObject, type JsonObject } from '../../core/values/json';
-import { keyOf } from '../caller/askingRow';
-import { callerOf } from '../caller/caller';
+import { type Agent, keyOf } from '../caller/agent';
 import { addHintsForPerson } from '../execution/hints';
 import { openMemory } from './executionMemory';
 
@@ -10,10 +9,9 @@ import { openMemory } from './executionMemory';
  * n8n runs an approved tool once for each row of the agent's input, with the fields of that row. So the human review of
  * this package notes for which row it asks, and the tool does nothing for the others.
  */
-export function rememberReviewedRow(context: IExecuteFunctions): void {
-	const { agent } = callerOf(context);
-	const key = agent?.row.key;
-	const callId = agent?.toolCallId;
+export function rememberReviewedRow(context: IExecuteFunctions, agent: Agent): void {
+	const { toolCallId: callId } = agent;
+	const { key } = agent.row;
 	if (key === undefined || callId === undefined) return;
 	const rows = reviewedRows(context);
 	// Some models give the requests of several rows the same ID.
@@ -25,9 +23,8 @@ export function rememberReviewedRow(context: IExecuteFunctions): void {
  *
  * @throws NotSent if the person approved the request for another row
  */
-export function requireApprovedRow(context: IExecuteFunctions): void {
-	const { agent } = callerOf(context);
-	if (agent === undefined || agent.row.which === 'only' || !agent.isReviewed) return;
+export function requireApprovedRow(context: IExecuteFunctions, agent: Agent): void {
+	if (agent.row.which === 'only' || !agent.isReviewed) return;
 	const { rows, possible } = agent.row;
 	const key = reviewedRows(context)[agent.toolCallId ?? ''];
 	if (typeof key !== 'string') {

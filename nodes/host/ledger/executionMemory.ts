@@ -41,13 +41,11 @@ export function openMemory<T extends JsonObject>(
 	empty: T,
 	{ lifetime = 'run' }: { lifetime?: Lifetime } = {},
 ): T {
+	const caller = callerOf(context);
 	const isOfNode = lifetime === 'run' || lifetime === 'execution';
-	const data = storeDataOf(
-		context,
-		isOfNode && callerOf(context).kind !== 'model' ? 'node' : 'flow',
-	);
-	const run = lifetime === 'agentRun' ? agentRunOf(callerOf(context)) : runOf(context);
+	const data = storeDataOf(context, isOfNode && caller.kind !== 'model' ? 'node' : 'flow');
 	const isOfRun = lifetime === 'run' || lifetime === 'agentRun';
+	const run = lifetime === 'run' ? runOf(context) : agentRunOf(caller);
 	const key = isOfRun ? `${name}, ${run}` : name;
 	if (!Object.hasOwn(data, key)) data[key] = empty;
 	const stored = data[key];

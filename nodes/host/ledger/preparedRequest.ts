@@ -1,8 +1,14 @@
-import type { INodeExecutionData } from 'n8n-workflow';
+import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
+import type { Quota } from '../../core/ledger/ledger';
 import type { OutcomeUnknown } from '../../core/service/errors';
+import type { Limiter } from '../../core/values/keyedMutex';
+import type { AccountClient } from '../http/accountClient';
+
+/** What every request needs to be sent. */
+export type RequestDeps = { context: IExecuteFunctions; account: AccountClient };
 
 /** A checked request that must not be sent twice. */
-export type PreparedRequest<Deps> = {
+export type PreparedRequest = {
 	/** The values to send. For a model, they decide what the same request is: with other values, it's another one. */
 	payload: unknown;
 	/**
@@ -19,21 +25,30 @@ export type PreparedRequest<Deps> = {
 	modelMayRepeat?: 'afterCompletion' | 'afterOtherRequest';
 	/** The service accepts requests with this key once, so the same key may be sent again. */
 	idempotencyKey?: string | undefined;
-	/** Runs before the first item is sent. Example: the scheduled time is in the future. */
+	/** How many such requests a model may ask for. */
+	quota?: Quota | undefined;
+	/** Runs it after others, such as earlier ones of its chat session. */
+	limiter?: Limiter;
+	/**
+	 * Runs before the first item is sent, unless an earlier attempt sent this one. Not for a model, which may repeat a request
+	 * that can't be sent any more, such as one for a time that has passed.
+	 */
 	check?: () => void;
-	/** Counts as sent, unless it throws an `ExplainedError` other than `OutcomeUnknown`. */
-	send: (deps: Deps) => Promise<INodeExecutionData[]>;
+	/**
+	 * Counts as sent, unless it throws an `ExplainedError` other than `OutcomeUnknown`. After a `LeftOut`, such as outside
+	 * calling hours, the item has the output of that error.
+	 */
+	send: (deps: RequestDeps) => Promise<INodeExecutionData[]>;
 	/** What happened, for a model, such as "The message was sent." */
 	happened: (output: INodeExecutionData[]) => string;
-	/** What a model does next, if the request goes on after it was sent. */
-	nextStep?: (output: INodeExecutionData[]) => string | undefined;
+	/**
+	 * What a model does next, if the request goes on after it was sent.
+	 *
+	 * @param isRecognized whether the same request is recognized when it comes again
+	 */
+	nextStep?: (output: INodeExecutionData[], isRecognized: boolean) => string | undefined;
 	/** Adds the request, and how to check it, to an unknown outcome. */
 	withDetails?: (error: OutcomeUnknown) => OutcomeUnknown;
 	/** Formats new and replayed output. What it adds isn't stored. */
 	formatOutput?: (output: INodeExecutionData[]) => INodeExecutionData[];
-	/**
-	 * The output if the request deliberately wasn't sent, such as outside calling hours. Not stored, so the next attempt
-	 * checks again.
-	 */
-	fallbackOutput?: (reason: unknown) => INodeExecutionData[] | undefined;
 };

@@ -1,5 +1,5 @@
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
-import type { Job, Ledger, Quota } from '../../core/ledger/ledger';
+import type { Job, Ledger } from '../../core/ledger/ledger';
 import { NotSent } from '../../core/service/errors';
 import { BoundedMap } from '../../core/values/boundedMap';
 import { hashOf } from '../../core/values/hash';
@@ -29,15 +29,14 @@ const toolRequests = new WeakMap<object, ToolRequests>();
  *
  * @param deliver sends the job, or returns its earlier result
  */
-export async function deliverForModel<Deps>(
+export async function deliverForModel(
 	context: IExecuteFunctions,
 	ledger: Ledger<JsonObject[]>,
-	request: PreparedRequest<Deps>,
-	quota: Quota | undefined,
-	deliver: (job: Job) => Promise<INodeExecutionData[]>,
+	request: PreparedRequest,
+	deliver: (job: Job, request: PreparedRequest) => Promise<INodeExecutionData[]>,
 ): Promise<INodeExecutionData[]> {
 	const { payload, target, modelMayRepeat, happened, nextStep } = request;
-	const { idempotencyKey, withDetails } = request;
+	const { idempotencyKey, quota, withDetails } = request;
 	const accounts = Object.values(context.getNode().credentials ?? {}).map(({ id }) => id);
 	const toolRequest = hashOf([accounts, payload]);
 	const name = modelMayRepeat === 'afterOtherRequest' ? hashOf([accounts, target]) : toolRequest;
@@ -45,7 +44,7 @@ export async function deliverForModel<Deps>(
 	const known = toolRequests.get(ledger.entries) ?? new ToolRequests();
 	toolRequests.set(ledger.entries, known);
 	const { mutex, completedCounts, approved } = known;
-	const { agent, result } = callerOf(context);
+	const { agent, isRecognized, result } = callerOf(context);
 	const isReviewed = agent?.isReviewed === true;
 	const approval = isReviewed ? hashOf([agent.toolCallId, toolRequest]) : undefined;
 	// Before it waits, so that a request that comes again while it's in flight is the same one.
@@ -57,13 +56,13 @@ export async function deliverForModel<Deps>(
 		const isReplay = ledger.known(job)?.kind === 'done';
 		if (approval !== undefined && approved.has(approval)) throw repeatedByN8n();
 		try {
-			const output = await deliver(job);
+			const output = await deliver(job, request);
 			if (approval !== undefined) approved.set(approval, true);
 			if (repeatable) completedCounts.set(toolRequest, occurrence + 1);
 			result.setCompleted({
 				...{ output, isReplay, repeatable },
 				happened: happened(output),
-				nextStep: nextStep?.(output),
+				nextStep: nextStep?.(output, isRecognized),
 			});
 			return output;
 		} finally {

@@ -1,22 +1,16 @@
-import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
+import type { INodeExecutionData } from 'n8n-workflow';
 import { NotSent } from '../../core/service/errors';
 import { onScreenOnly } from '../../core/service/resolution';
 import { sessionKey } from '../../core/chat/parseChatFields';
-import { KeyedMutex, type Limiter } from '../../core/values/keyedMutex';
-import type { AccountClient } from '../http/accountClient';
+import { KeyedMutex } from '../../core/values/keyedMutex';
 import { type Fields, MAY_BE_BLANK } from '../forms/fields';
 import type { PreparedRequest } from '../ledger/preparedRequest';
 import type { OperationRun } from './operations';
 import { deliverEachItem } from './deliverItems';
 import { readConcurrency } from '../forms/options';
 
-export type ChatDeps = {
-	context: IExecuteFunctions;
-	account: AccountClient;
-};
-
 /** Reads and checks the fields of one item, and returns the request to send. */
-export type Prepare = (form: Fields) => PreparedRequest<ChatDeps>;
+export type Prepare = (form: Fields) => PreparedRequest;
 
 /**
  * Sends each item once. Items of the same session are sent in order.
@@ -24,18 +18,20 @@ export type Prepare = (form: Fields) => PreparedRequest<ChatDeps>;
  * @param concurrency items in flight if 'Concurrency' isn't set
  */
 export async function forEachChatItem(
-	{ context, parameters, account }: OperationRun,
+	run: OperationRun,
 	prepare: Prepare,
 	concurrency = 1,
 ): Promise<INodeExecutionData[]> {
+	const { context, parameters } = run;
 	const mutex = new KeyedMutex(context.continueOnFail() ? undefined : earlierItemFailed);
-	const limiterFor = (index: number): Limiter => {
-		const session = sessionOf(parameters.at(index));
-		return async (run) => (session === '' ? await run() : await mutex.runExclusive(session, run));
+	const inOrder = (index: number): PreparedRequest => {
+		const form = parameters.at(index);
+		const request = prepare(form);
+		const session = sessionOf(form);
+		if (session === '') return request;
+		return { ...request, limiter: async (send) => await mutex.runExclusive(session, send) };
 	};
-	return await deliverEachItem(context, (index) => prepare(parameters.at(index)), {
-		createDeps: async () => ({ context, account: await account() }),
-		limiterFor,
+	return await deliverEachItem(run, inOrder, {
 		concurrency: readConcurrency(parameters, concurrency),
 	});
 }

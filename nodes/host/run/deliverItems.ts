@@ -1,12 +1,12 @@
 import compact from 'lodash/compact';
-import once from 'lodash/once';
+import range from 'lodash/range';
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
-import { type Entries, failed, type Job, type Outcome, type Quota } from '../../core/ledger/ledger';
+import { type Entries, failed, type Job, LeftOut, type Outcome } from '../../core/ledger/ledger';
 import { maybeSentBefore } from '../../core/ledger/sentBefore';
 import { explained } from '../../core/service/errors';
 import { hashOf } from '../../core/values/hash';
 import { isJsonObject, type JsonObject } from '../../core/values/json';
-import { type Limiter, noLimit } from '../../core/values/keyedMutex';
+import { noLimit } from '../../core/values/keyedMutex';
 import { counted } from '../../core/values/values';
 import { runIndexOf } from '../ledger/executionMemory';
 import { openLedger } from '../ledger/openLedger';
@@ -15,17 +15,7 @@ import { deliverForModel } from '../ledger/toolRequests';
 import { requireRunning } from '../execution/cancel';
 import { callerOf } from '../caller/caller';
 import { asItems, forEachItem, type ItemLoopOptions, ranges, tryEach } from './itemLoop';
-
-export type DeliverOptions<Deps> = Pick<ItemLoopOptions, 'concurrency' | 'partNames'> & {
-	/** Creates what every request needs, such as the API client. If it throws, nothing was sent. */
-	createDeps: () => Promise<Deps>;
-	/** Runs once before the first item is sent, with all items that earlier attempts didn't settle. Not for tools. */
-	beforeFirst?: (indexes: number[]) => Promise<void>;
-	/** Orders items that must be sent one after another. */
-	limiterFor?: (index: number) => Limiter;
-	/** How many requests a model may ask for. */
-	quota?: (index: number) => Quota;
-};
+import type { OperationRun } from './operations';
 
 const HANDLE_OTHERS =
 	"To handle the other items anyway, set 'On Error' in 'Settings' to 'Continue'.";
@@ -33,19 +23,21 @@ const SEND_OTHERS =
 	"To send the items that weren't sent, set 'On Error' in 'Settings' to 'Continue', save the workflow, and choose 'Retry with currently saved workflow' for this execution in the list of executions. It doesn't send completed and unknown items again. A new execution does.";
 
 /**
- * Sends the request of each item once, by the ledger, and returns its output, also of an earlier attempt. All other items
- * are checked before the first one is sent.
+ * Sends the request of each item once, by the ledger, and returns its output, also of an earlier attempt.
+ *
+ * All requests are prepared first, so that each one has its key. Then the ledger finds those that earlier attempts settled,
+ * and the others are checked. Unless the node continues on errors, none is sent if one of them can't be.
  */
-export async function deliverEachItem<Deps>(
-	context: IExecuteFunctions,
-	prepare: (index: number) => PreparedRequest<Deps>,
-	{ createDeps, beforeFirst, limiterFor, quota, ...options }: DeliverOptions<Deps>,
+export async function deliverEachItem(
+	{ context, account }: Pick<OperationRun, 'context' | 'account'>,
+	prepare: (index: number) => PreparedRequest,
+	{ concurrency = 1, partNames = [''] }: Pick<ItemLoopOptions, 'concurrency' | 'partNames'> = {},
 ): Promise<INodeExecutionData[]> {
 	const ledger = openLedger<JsonObject[]>(context);
 	const isTool = callerOf(context).kind === 'model';
-	const { length: perItem } = options.partNames ?? [''];
-	const indexes = [...Array(context.getInputData().length * perItem).keys()];
-	const requests = new Map<number, PreparedRequest<Deps>>();
+	const { length: perItem } = partNames;
+	const indexes = range(context.getInputData().length * perItem);
+	const requests = new Map<number, PreparedRequest>();
 	const invalid = await tryEach(indexes, (index) => {
 		requests.set(index, prepare(index));
 	});
@@ -53,7 +45,7 @@ export async function deliverEachItem<Deps>(
 	const jobs = isTool ? new Map<number, Job>() : jobsOf(requests, invalid, ledger.entries);
 	const mayHaveBegun = !isTool && (await ledger.findBegun([...jobs.values()]));
 
-	const requestOf = (index: number): PreparedRequest<Deps> => {
+	const requestOf = (index: number): PreparedRequest => {
 		const request = requests.get(index);
 		if (request !== undefined) return request;
 		// It can't be read now, although an earlier attempt may have sent it.
@@ -71,70 +63,57 @@ export async function deliverEachItem<Deps>(
 		const output = outputOf(outcome);
 		return requestOf(index).formatOutput?.(output) ?? output;
 	};
-	const beforeSending = once(async () => {
-		await beforeFirst?.(indexes.filter((index) => !isSettled(index)));
-	});
-	const deliver = async (job: Job, { send }: PreparedRequest<Deps>) => {
-		const known = ledger.isSettled(job) ? ledger.known(job) : undefined;
-		if (known !== undefined) return outputOf(known);
-		// The execution may have ended while this request waited for an earlier one.
-		requireRunning(context);
-		const deps = await createDeps();
-		let output: INodeExecutionData[] | undefined;
-		const outcome = await ledger.deliver(job, async () => {
-			try {
-				output = await send(deps);
-				return { kind: 'done', result: output.map(({ json }) => json).filter(isJsonObject) };
-			} catch (error) {
-				return failed(error);
-			}
-		});
-		return output !== undefined && outcome.kind === 'done' ? output : outputOf(outcome);
+	const check = (index: number): void => {
+		const request = requestOf(index);
+		// An item that isn't sent again stops the node before the first request.
+		if (isSettled(index)) earlierOutput(index);
+		else if (!isTool) request.check?.();
 	};
-	const notSent = new Set<number>();
+	const deliver = async (job: Job, { limiter = noLimit, send }: PreparedRequest) =>
+		// Within the limiter, so that an earlier failure also stops the later items of its chat session.
+		await limiter(async () => {
+			const known = ledger.isSettled(job) ? ledger.known(job) : undefined;
+			if (known !== undefined) return outputOf(known);
+			const deps = { context, account: await account() };
+			// The execution may have ended while this request waited for an earlier one.
+			requireRunning(context);
+			const outcome = await ledger.deliver(job, async () => {
+				try {
+					const output = await send(deps);
+					return { kind: 'done', result: output.map(({ json }) => json).filter(isJsonObject) };
+				} catch (error) {
+					return failed(error);
+				}
+			});
+			return outputOf(outcome);
+		});
+	const leftOut = new Set<number>();
 	let hasBegun = runIndexOf(context) > 0 || indexes.some(isSettled);
 	const task = async (index: number): Promise<INodeExecutionData[]> => {
 		hasBegun = true;
 		const request = requestOf(index);
-		if (!isTool && !isSettled(index)) await beforeSending();
 		requests.delete(index);
-		const limiter = limiterFor?.(index) ?? noLimit;
 		const job = jobs.get(index);
-		// Within the limiter, so that an earlier failure also stops the later items of its chat session.
 		const delivered =
 			job === undefined
-				? deliverForModel(context, ledger, request, quota?.(index), async (toolJob) =>
-						limiter(async () => await deliver(toolJob, request)),
-					)
-				: limiter(async () => await deliver(job, request));
+				? deliverForModel(context, ledger, request, deliver)
+				: deliver(job, request);
 		const output = await delivered.catch((error: unknown) => {
 			// The result for a model explains why nothing was sent.
-			const fallback = isTool ? undefined : request.fallbackOutput?.(error);
-			if (fallback === undefined) throw error;
-			notSent.add(index);
-			return fallback;
+			if (isTool || !(error instanceof LeftOut)) throw error;
+			leftOut.add(index);
+			return asItems(error.output);
 		});
 		return request.formatOutput?.(output) ?? output;
 	};
-
-	const check = (index: number) => {
-		const request = requestOf(index);
-		// An item that isn't sent again stops the node before the first request.
-		if (isSettled(index)) earlierOutput(index);
-		else request.check?.();
+	const stopText = (completed: number[], when: string): string => {
+		if (!hasBegun) return indexes.length > perItem ? HANDLE_OTHERS : '';
+		const sent = completed.filter((index) => !leftOut.has(index));
+		if (perItem === 1) return stopTextOf(context, sent, when);
+		return `Completed ${when}: ${sent.length} of ${counted(indexes.length, 'request')}. ${SEND_OTHERS}`;
 	};
-	return await forEachItem(context, task, {
-		...options,
-		stopText: (completed, when) => {
-			if (!hasBegun) return indexes.length > perItem ? HANDLE_OTHERS : '';
-			const sent = completed.filter((index) => !notSent.has(index));
-			if (perItem === 1) return stopTextOf(context, sent, when);
-			return `Completed ${when}: ${sent.length} of ${counted(indexes.length, 'request')}. ${SEND_OTHERS}`;
-		},
-		earlierOutput,
-		// A model may repeat a request that can't be sent any more, such as one for a time that has passed.
-		...(!isTool && { check }),
-	});
+	const options = { concurrency, partNames, check, earlierOutput, stopText };
+	return await forEachItem(context, task, options);
 }
 
 /**
@@ -143,8 +122,8 @@ export async function deliverEachItem<Deps>(
  *
  * @param invalid the items without a request
  */
-function jobsOf<Deps>(
-	requests: ReadonlyMap<number, PreparedRequest<Deps>>,
+function jobsOf(
+	requests: ReadonlyMap<number, PreparedRequest>,
 	invalid: ReadonlyMap<number, unknown>,
 	entries: Entries<JsonObject[]>,
 ): Map<number, Job> {

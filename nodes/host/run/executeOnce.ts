@@ -1,10 +1,18 @@
-import type { IExecuteFunctions } from 'n8n-workflow';
+import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { InvalidInput } from '../../core/service/errors';
 import { onScreenOnly } from '../../core/service/resolution';
 import { isJsonObject, valuesIn } from '../../core/values/json';
 import { counted } from '../../core/values/values';
-import { mayNameRow } from '../forms/rowReferences';
-import { itemsGiven } from '../caller/input';
+import { mayNameRow } from '../forms/expressions';
+import { callerOf } from '../caller/caller';
+
+/** All items that the node got. With *Execute Once*, `getInputData` returns only the first one. */
+export function itemsGiven(context: IExecuteFunctions): INodeExecutionData[] {
+	// The items of a tool are those of its agent.
+	const isOnce = context.getNode().executeOnce === true && callerOf(context).kind !== 'model';
+	const [given] = isOnce ? (context.getExecuteData().data.main ?? []) : [];
+	return given ?? context.getInputData();
+}
 
 /**
  * For a node that uses each item, such as the rows of a push.

@@ -28,8 +28,8 @@ export type ItemLoopOptions = {
 	 */
 	partNames?: readonly string[];
 	/**
-	 * Checks an item, and sends nothing. Unless the node continues on errors, all items are checked before the first is
-	 * sent, so a bad row has no consequences.
+	 * Checks an item, and sends nothing. All items are checked before the first is sent, so unless the node continues on
+	 * errors, a bad row has no consequences.
 	 */
 	check?: (index: number) => void;
 	/** Text to add to the error that stops the node. These items were completed, at this time in words. */
@@ -51,7 +51,7 @@ export async function forEachItem(
 	{
 		concurrency = 1,
 		partNames = [''],
-		check,
+		check = () => {},
 		stopText = () => '',
 		earlierOutput = () => undefined,
 	}: ItemLoopOptions = {},
@@ -68,24 +68,15 @@ export async function forEachItem(
 	});
 	const indexes = [...Array(of * perItem).keys()];
 	const { continuesOnFail: continueOnFail, result } = callerOf(context);
-	if (check !== undefined && !continueOnFail) {
-		const invalid = await tryEach(indexes, check);
-		if (invalid.size > 0) {
-			const completed: number[] = [];
-			await tryEach(indexes, (index) => {
-				if (earlierOutput(index) !== undefined) completed.push(index);
-			});
-			throw stoppingError(
-				context,
-				invalid,
-				positionOf,
-				NOTHING_DONE,
-				stopText(completed, 'in an earlier attempt'),
-			);
-		}
+	const failures = await tryEach(indexes, check);
+	if (failures.size > 0 && !continueOnFail) {
+		const completed: number[] = [];
+		await tryEach(indexes, (index) => {
+			if (earlierOutput(index) !== undefined) completed.push(index);
+		});
+		throw stoppingError(context, failures, positionOf, NOTHING_DONE, stopText(completed, 'in an earlier attempt'));
 	}
 	const outputs = new Array<INodeExecutionData[]>(indexes.length);
-	const failures = new Map<number, unknown>();
 
 	let start = Promise.resolve();
 	const run = async (index: number): Promise<void> => {
@@ -98,6 +89,7 @@ export async function forEachItem(
 		const [failed = index] = continueOnFail ? [] : failures.keys();
 		const hasFailed = itemIndexOf(failed) !== itemIndex;
 		try {
+			if (failures.has(index)) throw failures.get(index);
 			const isStopped = hasFailed || isCanceled(context);
 			const output = isStopped ? earlierOutput(index) : await task(index);
 			if (output !== undefined) outputs[index] = pair(output, itemIndex);

@@ -1,29 +1,10 @@
-import once from 'lodash/once';
 import pick from 'lodash/pick';
-import {
-	type IExecuteFunctions,
-	type INodeExecutionData,
-	type INodeProperties,
-	NodeOperationError,
-} from 'n8n-workflow';
-import { type AccountClient, createAccountClient } from '../http/accountClient';
-import { requireApprovedRow } from '../ledger/approvedRow';
-import { clearRun } from '../ledger/executionMemory';
-import { beforeSending } from '../ledger/openLedger';
-import { callerOf, type Model } from '../caller/caller';
-import { isCanceled } from '../execution/cancel';
-import { executedInstead } from '../execution/executionData';
-import { requireItemsOfFields } from './executeOnce';
-import { isNodeError, toErrorItem, toNodeError } from '../http/nodeErrors';
-import { NodeParameters } from '../forms/nodeParameters';
-import { shownWhere } from '../forms/shownWhere';
-import { addHints, addHintsForPerson } from '../execution/hints';
-import { rowAdvice } from '../forms/rowValues';
-import { runForModel } from '../tools/toolResult';
-import { toolDescriptionFields } from '../tools/toolDescription';
-import { NotSent } from '../../core/service/errors';
-import { type Explanation, onScreenOnly } from '../../core/service/resolution';
-import { displayText } from '../../core/values/values';
+import type { IExecuteFunctions, INodeExecutionData, INodeProperties } from 'n8n-workflow';
+import { formatOf, hasFormat } from '../../core/service/modelFormats';
+import { inExpression } from '../caller/agentRun';
+import type { NodeParameters } from '../forms/nodeParameters';
+import { type Show, shownWhere } from '../forms/shownWhere';
+import type { AccountClient } from '../http/accountClient';
 
 /** The inputs of one node run. */
 export type OperationRun = {
@@ -114,100 +95,78 @@ function resourceField(resources: Resource[], initial = resources[0]): INodeProp
 	};
 }
 
-export async function runOperation(
-	context: IExecuteFunctions,
-	operations: Operation[],
-): Promise<INodeExecutionData[][]> {
-	const chosen: unknown = context.getNodeParameter('operation', 0);
-	const operation = operations.find(({ value }) => value === chosen);
-	if (operation === undefined) {
-		throw new NodeOperationError(context.getNode(), "Choose 'Operation' from the list");
-	}
-	return await runNode(context, {
-		...operation,
-		execute: async (run) => [await operation.execute(run)],
-	});
-}
-
 /** The form of a node with one operation. */
 export function onlyOperationFields({ toolDescription, fields }: OnlyOperation): INodeProperties[] {
 	return [...toolDescriptionFields(toolDescription, fields), ...fields];
 }
 
-/** Runs an action node, in a workflow or as a tool. */
-export async function runNode(
-	context: IExecuteFunctions,
-	operation: OnlyOperation,
-): Promise<INodeExecutionData[][]> {
-	const caller = callerOf(context);
-	if (operation.isReadOnly === true) caller.result.setReadOnly();
-	const parameters = new NodeParameters(context, operation.fields);
-	const toOutputs = (failed: INodeExecutionData[]) =>
-		operation.notBegun?.(context, failed) ?? [failed];
-	// On first use, inside the item loop, so that each item reports an invalid credential.
-	const account = once(async () => await createAccountClient(context));
-	const executed = executedInstead(context);
-	const instead = executed === undefined ? undefined : notExecuted(context, executed);
-	if (instead !== undefined) {
-		addHintsForPerson(context, instead);
-		if (caller.kind === 'workflow') return toOutputs([]);
-	}
-	const run = async () => {
-		if (instead !== undefined) throw new NotSent(instead.message, instead.resolution);
-		requireItemsOfFields(context);
-		return await operation.execute({ context, parameters, account });
-	};
-	if (caller.kind === 'model') {
-		return await runForModel(context, caller, async () => {
-			requireApprovedRow(context);
-			hintIfUncertain(context, caller);
-			return await run();
-		});
-	}
-	const outputs = await run().catch(async (error: unknown) =>
-		// An error of the item loop says what earlier attempts did.
-		toOutputs(failedRun(context, isNodeError(error) ? error : await beforeSending(context, error))),
-	);
-	if (!isCanceled(context) && !mayBeRunAgain(outputs)) clearRun(context);
-	return outputs;
-}
+/** n8n's other ways to refer to an item return that of the first row. */
+const SEVERAL_ROWS =
+	'If the agent gets several rows, use {{ $json.column }} for a column of the row. Before AI Agent 3, also add a Loop Over Items node with batch size 1 before the agent.';
 
-/** n8n started this node, although a person executes another one. */
-function notExecuted(context: IExecuteFunctions, executed: string): Explanation {
-	if (executed === context.getNode().name)
-		return {
-			message: "You selected 'Execute previous nodes', so this node did nothing",
-			resolution: onScreenOnly("To run it, select 'Execute step'."),
-		};
-	const message = `You executed '${displayText(executed)}', so this node did nothing`;
-	return { message, resolution: onScreenOnly('') };
-}
-
-/** Requests of several rows then count as those of one. */
-function hintIfUncertain(context: IExecuteFunctions, { agent, result }: Model): void {
-	const isRead = result.readSummary !== undefined;
-	if (isRead || agent?.row.which !== 'uncertain') return;
-	addHints(context, {
-		message:
-			"n8n doesn't tell this tool which row of the agent's input asks, so all of them count as one",
-		resolution: rowAdvice(agent),
-	});
-}
+/** The names of the fields with the description, which only a tool has. */
+export const TOOL_DESCRIPTIONS = ['description', 'toolDescription'];
 
 /**
- * An error of the whole node run, such as an invalid *Concurrency*, fails every item. If *On Error* is set to continue,
- * n8n would otherwise continue with the input, as if the node had succeeded.
+ * The description of the tool for a model, which the user can edit. By default, n8n uses the description of the whole node
+ * for every operation. It reads the second field instead, which the form doesn't show. That adds how to write the values
+ * that are left to the model: with the button in the editor, a model gets only the labels of these fields.
+ *
+ * @param text the effects of the tool
+ * @param fields the form, of which a model may fill in some fields
  */
-function failedRun(context: IExecuteFunctions, error: unknown): INodeExecutionData[] {
-	if (callerOf(context).continuesOnFail) {
-		const items = context.getInputData();
-		// The message names no item, because it's about all.
-		return items.map((_item, itemIndex) => toErrorItem(error, { itemIndex, of: 1 }));
-	}
-	throw toNodeError(context.getNode(), error);
+export function toolDescriptionFields(
+	text: string,
+	fields: readonly INodeProperties[],
+	show: Show = {},
+): INodeProperties[] {
+	const displayOptions = { show: { ...show, '@tool': [true] } };
+	return [
+		{
+			displayName: 'Tool Description',
+			name: 'description',
+			type: 'string',
+			typeOptions: { rows: 4 },
+			default: text,
+			required: true,
+			description: 'Tells the model what this tool does and when to use it',
+			hint: SEVERAL_ROWS,
+			displayOptions,
+		},
+		{
+			displayName: 'Tool Description With Formats',
+			name: 'toolDescription',
+			type: 'hidden',
+			default: `={{ [$parameter.description, ...${formatsLeftToModel(fields)}].join(" ") }}`,
+			displayOptions,
+		},
+	];
 }
 
-/** *Retry On Fail* also runs a node again if its output has errors. Older versions of n8n count `error: null` as well. */
-function mayBeRunAgain(outputs: INodeExecutionData[][]): boolean {
-	return outputs.flat().some(({ json }) => json.error !== undefined);
+/** The code of a list: the formats of the fields that the model fills in, each once. */
+function formatsLeftToModel(fields: readonly INodeProperties[]): string {
+	const formats = fillable(fields).flatMap(({ path, displayName }) =>
+		hasFormat(displayName) ? `[$rawParameter.${path}, ${inExpression(formatOf(displayName))}]` : [],
+	);
+	const isOfModel = '([value]) => (JSON.stringify(value) ?? "").toLowerCase().includes("$fromai")';
+	return `new Set([${formats.join(', ')}].filter(${isOfModel}).map(([, format]) => format))`;
+}
+
+/** The fields that n8n's editor lets a model fill in, also in collections. */
+function fillable(
+	fields: readonly INodeProperties[],
+	prefix = '',
+): Array<{ path: string; displayName: string }> {
+	return fields.flatMap((field) => {
+		const { type, name, displayName, noDataExpression = false, options = [] } = field;
+		if (field.displayOptions?.hide?.['@tool']?.includes(true) === true) return [];
+		const path = `${prefix}${name}`;
+		if (type === 'collection') {
+			return fillable(
+				options.filter((option) => 'type' in option),
+				`${path}?.`,
+			);
+		}
+		return type === 'options' || noDataExpression ? [] : [{ path, displayName }];
+	});
 }

@@ -23,7 +23,7 @@ const OPTIONS = [
 ];
 const fixed = (type: NodePropertyTypes, value: unknown) => form(type, value, value);
 const fieldsOf = (field: INodeProperties, raw: unknown, value: unknown) =>
-	new Fields([field], { raw: () => raw, value: () => value });
+	new Fields([field], () => ({ raw, value: () => value }));
 
 type Reader = (fields: Fields) => unknown;
 const READERS: Array<[name: string, type: NodePropertyTypes, read: Reader, accepted: unknown[]]> = [

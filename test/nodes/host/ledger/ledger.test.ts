@@ -7,6 +7,7 @@ import {
 	type INode,
 	type IRunExecutionData,
 } from 'n8n-workflow';
+import once from 'lodash/once';
 import range from 'lodash/range';
 import sum from 'lodash/sum';
 import uniq from 'lodash/uniq';
@@ -15,13 +16,14 @@ import { z } from 'zod';
 import { InvalidInput, OutcomeUnknown } from '../../../../nodes/core/service/errors';
 import { forEveryone } from '../../../../nodes/core/service/resolution';
 import { clock } from '../../../../nodes/host/clock';
-import { originOf } from '../../../../nodes/host/ledger/executionOrigin';
-import { openNotes } from '../../../../nodes/host/ledger/openLedger';
+import { createAccountClient } from '../../../../nodes/host/http/accountClient';
+import { openNotes, originOf } from '../../../../nodes/host/ledger/openLedger';
 import { DATABASE_DELAYS_MS, openStore } from '../../../../nodes/host/ledger/openStore';
 import { deliverEachItem } from '../../../../nodes/host/run/deliverItems';
 import {
 	engineTool,
 	executeContext,
+	holdTimeouts,
 	makeAdditionalData,
 	makeNode,
 	makeWorkflow,
@@ -437,7 +439,7 @@ describe('an item that is invalid in one attempt only', () => {
 		const additionalData = makeAdditionalData('trigger', { executionId: `items ${nodes}` });
 		const data = dataWith(startedAt(1_000));
 		const context = executeContext(callNode(CONTINUE), itemsOf([{}, {}]), { additionalData, data });
-		const createDeps = async () => await Promise.resolve();
+		const account = async () => await createAccountClient(context);
 		const attempts: unknown[] = [];
 		for (const none of invalid) {
 			const sent: number[] = [];
@@ -449,7 +451,7 @@ describe('an item that is invalid in one attempt only', () => {
 				};
 				return { payload: index, target: 'a session', happened: () => '', send };
 			};
-			const items = await deliverEachItem(context, prepare, { createDeps });
+			const items = await deliverEachItem({ context, account }, prepare);
 			attempts.push({ sent, returned: items.map(({ json }) => json.index) });
 		}
 		return attempts;
@@ -471,8 +473,10 @@ describe('an item that is invalid in one attempt only', () => {
 });
 
 test('in an MCP session, requests stay recorded after thousands of others, and the oldest one goes first', async () => {
+	// On a slow machine, so many requests take longer than the time limit of one.
+	holdTimeouts();
 	const context = mcpContext(callNode(), 'long');
-	const createDeps = async () => await Promise.resolve();
+	const account = once(async () => await createAccountClient(context));
 	const sent: string[] = [];
 	const request = async (payload: string) => {
 		const send = async () => {
@@ -481,7 +485,7 @@ test('in an MCP session, requests stay recorded after thousands of others, and t
 			return await Promise.resolve([{ json: {} }]);
 		};
 		const prepared = { payload, target: payload, happened: () => '', send };
-		await deliverEachItem(context, () => prepared, { createDeps }).catch(() => {});
+		await deliverEachItem({ context, account }, () => prepared).catch(() => {});
 	};
 	const sentAgain = async (...payloads: string[]) => {
 		sent.length = 0;

@@ -5,9 +5,8 @@ import type {
 	INodeParameters,
 } from 'n8n-workflow';
 import { openMemory } from '../../../../nodes/host/ledger/executionMemory';
-import { callerOf, TOOL_LIMITS } from '../../../../nodes/host/caller/caller';
-import type { CompletedRequest } from '../../../../nodes/host/caller/runResult';
-import { failureForModel, runForModel } from '../../../../nodes/host/tools/toolResult';
+import { callerOf, TOOL_LIMITS, type CompletedRequest } from '../../../../nodes/host/caller/caller';
+import { failureForModel, runForModel } from '../../../../nodes/host/run/toolResult';
 import type { JsonObject } from '../../../../nodes/core/values/json';
 import {
 	InvalidInput,

@@ -7,8 +7,7 @@ import { whenAborted, pause } from '../../core/values/clock';
 import { inEnglish, withOffset } from '../../core/values/dates';
 import { isJsonObject, type JsonValue } from '../../core/values/json';
 import { clock } from '../clock';
-import { type Model, TOOL_LIMITS } from '../caller/caller';
-import type { CompletedRequest } from '../caller/runResult';
+import { type Model, TOOL_LIMITS, type CompletedRequest } from '../caller/caller';
 import { addHintsForPerson } from '../execution/hints';
 import { messageOf } from '../../core/values/values';
 

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { Expression, type IDataObject, type INodeParameters } from 'n8n-workflow';
 import { z } from 'zod';
-import { rowReader, UNREAD } from '../../../../nodes/host/forms/rowExpression';
-import { mayNameRow } from '../../../../nodes/host/forms/rowReferences';
+import { rowReader, UNREAD, mayNameRow } from '../../../../nodes/host/forms/expressions';
 import { engineHarness, executeContext } from '../../../engine';
 
 const harness = engineHarness();

@@ -1,0 +1,113 @@
+import once from 'lodash/once';
+import { type IExecuteFunctions, type INodeExecutionData, NodeOperationError } from 'n8n-workflow';
+import { createAccountClient } from '../http/accountClient';
+import { requireApprovedRow } from '../ledger/approvedRow';
+import { clearRun } from '../ledger/executionMemory';
+import { beforeSending } from '../ledger/openLedger';
+import { callerOf, type Model } from '../caller/caller';
+import { isCanceled } from '../execution/cancel';
+import { executedInstead } from '../execution/executionData';
+import { requireItemsOfFields } from './executeOnce';
+import { isNodeError, toErrorItem, toNodeError } from '../http/nodeErrors';
+import { NodeParameters } from '../forms/nodeParameters';
+import { addHints, addHintsForPerson } from '../execution/hints';
+import { rowAdvice } from '../forms/rowValues';
+import { NotSent } from '../../core/service/errors';
+import { type Explanation, onScreenOnly } from '../../core/service/resolution';
+import { displayText } from '../../core/values/values';
+import type { OnlyOperation, Operation } from './operations';
+import { runForModel } from './toolResult';
+
+/** Runs the operation that a person chose. */
+export async function runOperation(
+	context: IExecuteFunctions,
+	operations: Operation[],
+): Promise<INodeExecutionData[][]> {
+	const chosen: unknown = context.getNodeParameter('operation', 0);
+	const operation = operations.find(({ value }) => value === chosen);
+	if (operation === undefined) {
+		throw new NodeOperationError(context.getNode(), "Choose 'Operation' from the list");
+	}
+	return await runNode(context, {
+		...operation,
+		execute: async (run) => [await operation.execute(run)],
+	});
+}
+
+/** Runs an action node, in a workflow or as a tool. */
+export async function runNode(
+	context: IExecuteFunctions,
+	operation: OnlyOperation,
+): Promise<INodeExecutionData[][]> {
+	const caller = callerOf(context);
+	if (operation.isReadOnly === true) caller.result.setReadOnly();
+	const parameters = new NodeParameters(context, operation.fields);
+	const toOutputs = (failed: INodeExecutionData[]) =>
+		operation.notBegun?.(context, failed) ?? [failed];
+	// On first use, inside the item loop, so that each item reports an invalid credential.
+	const account = once(async () => await createAccountClient(context));
+	const executed = executedInstead(context, caller);
+	const instead = executed === undefined ? undefined : notExecuted(context, executed);
+	if (instead !== undefined) {
+		addHintsForPerson(context, instead);
+		if (caller.kind === 'workflow') return toOutputs([]);
+	}
+	const run = async () => {
+		if (instead !== undefined) throw new NotSent(instead.message, instead.resolution);
+		requireItemsOfFields(context);
+		return await operation.execute({ context, parameters, account });
+	};
+	if (caller.kind === 'model') {
+		return await runForModel(context, caller, async () => {
+			if (caller.agent !== undefined) requireApprovedRow(context, caller.agent);
+			hintIfUncertain(context, caller);
+			return await run();
+		});
+	}
+	const outputs = await run().catch(async (error: unknown) =>
+		// An error of the item loop says what earlier attempts did.
+		toOutputs(failedRun(context, isNodeError(error) ? error : await beforeSending(context, error))),
+	);
+	if (!isCanceled(context) && !mayBeRunAgain(outputs)) clearRun(context);
+	return outputs;
+}
+
+/** n8n started this node, although a person executes another one. */
+function notExecuted(context: IExecuteFunctions, executed: string): Explanation {
+	if (executed === context.getNode().name)
+		return {
+			message: "You selected 'Execute previous nodes', so this node did nothing",
+			resolution: onScreenOnly("To run it, select 'Execute step'."),
+		};
+	const message = `You executed '${displayText(executed)}', so this node did nothing`;
+	return { message, resolution: onScreenOnly('') };
+}
+
+/** Requests of several rows then count as those of one. */
+function hintIfUncertain(context: IExecuteFunctions, { agent, result }: Model): void {
+	const isRead = result.readSummary !== undefined;
+	if (isRead || agent?.row.which !== 'uncertain') return;
+	addHints(context, {
+		message:
+			"n8n doesn't tell this tool which row of the agent's input asks, so all of them count as one",
+		resolution: rowAdvice(agent),
+	});
+}
+
+/**
+ * An error of the whole node run, such as an invalid *Concurrency*, fails every item. If *On Error* is set to continue,
+ * n8n would otherwise continue with the input, as if the node had succeeded.
+ */
+function failedRun(context: IExecuteFunctions, error: unknown): INodeExecutionData[] {
+	if (callerOf(context).continuesOnFail) {
+		const items = context.getInputData();
+		// The message names no item, because it's about all.
+		return items.map((_item, itemIndex) => toErrorItem(error, { itemIndex, of: 1 }));
+	}
+	throw toNodeError(context.getNode(), error);
+}
+
+/** *Retry On Fail* also runs a node again if its output has errors. Older versions of n8n count `error: null` as well. */
+function mayBeRunAgain(outputs: INodeExecutionData[][]): boolean {
+	return outputs.flat().some(({ json }) => json.error !== undefined);
+}
