@@ -1,4 +1,5 @@
 import compact from 'lodash/compact';
+import memoize from 'lodash/memoize';
 import uniqBy from 'lodash/uniqBy';
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import type { ApiClient } from '../core/service/client';
@@ -26,9 +27,8 @@ import {
 	REJECTED_STATUSES,
 	groupByStatus,
 } from './push/outcome';
-import type { ColumnsOf } from './push/contacts';
 import { type PreparedRows, prepareRows, whyEmptied } from './push/prepareRows';
-import { type PushInput, type Row, settle } from './push/rows';
+import { type PushInput, type Row, settle, type Table } from './push/rows';
 import { sendRows } from './push/sendRows';
 import {
 	addPushHints,
@@ -107,9 +107,8 @@ export async function runPush(
 	const { campaign, checksOnly, skipPushedBefore } = settings;
 	const outcome = newOutcome(input, campaign.enqueue);
 	if (checksOnly) callerOf(context).result.setReadOnly();
-	const columns = new Map(tables.map((table) => [table, resolveColumns(table, choice)]));
-	const columnsOf: ColumnsOf = (table) => columns.get(table) ?? resolveColumns(table, choice);
-	const all = [...columns.values()];
+	const columnsOf = memoize((table: Table) => resolveColumns(table, choice));
+	const all = tables.map(columnsOf);
 	const account = await run.account();
 	const { client } = account;
 	const isTool = callerOf(context).kind === 'model';

@@ -74,13 +74,17 @@ export function restOf(part: Part, rows: readonly Row[]): Part {
 	return { ...part, key: `${part.key} rest`, rows };
 }
 
-/** The positions of some rows of a part, as pairs of first and last: `[0, 9, 12, 12]` is 0 to 9 and 12. Both are in order. */
+/**
+ * The positions of some rows of a part, as pairs of first and last: `[0, 9, 12, 12]` is 0 to 9 and 12. Both are in order.
+ *
+ * @throws if a row isn't in the part
+ */
 export function positionsOf(some: readonly Row[], rows: readonly Row[]): number[] {
 	const positions: number[] = [];
 	let at = -1;
 	for (const row of some) {
-		do at++;
-		while (rows[at] !== row && at < rows.length);
+		at = rows.indexOf(row, at + 1);
+		if (at === -1) throw new Error(`Row ${row.index} isn't in the part`);
 		if (positions.at(-1) === at - 1) positions[positions.length - 1] = at;
 		else positions.push(at, at);
 	}
@@ -92,9 +96,12 @@ export function rowsAt(positions: readonly number[], rows: readonly Row[]): read
 	return chunk(positions, 2).flatMap(([first = 0, last = first]) => rows.slice(first, last + 1));
 }
 
+/** What a person can do if an earlier attempt may have pushed rows. */
+export const COMPARE_LISTS =
+	"Compare the campaign's newest contact lists with your rows (Campaign Status shows the lists). Then push the missing rows in a new execution.";
+
 export const BEGUN_EARLIER: Resolution = {
-	onScreen:
-		"An earlier attempt of this execution may have pushed this row, and n8n has no record of the result. It wasn't sent again. Compare the campaign's newest contact lists with your rows (Campaign Status shows the lists). Then push the missing rows in a new execution.",
+	onScreen: `An earlier attempt of this execution may have pushed this row, and n8n has no record of the result. It wasn't sent again. ${COMPARE_LISTS}`,
 	forModel:
 		'This contact may have been pushed before, but the result is unknown. It was not sent again.',
 };
@@ -104,8 +111,7 @@ export function rowsChanged(): OutcomeUnknown {
 	return new OutcomeUnknown(
 		"The rows or the options changed since an earlier attempt of this execution, so the node can't know which rows it pushed",
 		{
-			onScreen:
-				"No row was sent again. Compare the campaign's newest contact lists with your rows (Campaign Status shows the lists). Then push the missing rows in a new execution.",
+			onScreen: `No row was sent again. ${COMPARE_LISTS}`,
 			forModel: 'No row was sent again.',
 		},
 		{ origin: 'n8n' },

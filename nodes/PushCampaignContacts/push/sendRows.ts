@@ -210,6 +210,8 @@ class RowSender {
 			await this.reserve(part, all);
 			rows = without(this.pushedEarlier, all);
 			if (rows.length === 0) return { kind: 'skipped' };
+			const areAll = rows.length === part.rows.length;
+			const positions = areAll ? {} : { rows: positionsOf(rows, part.rows) };
 			const contacts = await this.contacts.of(rows);
 			if (stopRequested()) throw pushInterrupted();
 			const sending = pushContacts(client, campaign.id, body, Buffer.from(contacts), additions);
@@ -218,8 +220,6 @@ class RowSender {
 			const accepted = readAccepted(rows, response);
 			requireConsistentCounts(accepted, rows.length);
 			this.settleAccepted(part, accepted);
-			const areAll = rows.length === part.rows.length;
-			const positions = areAll ? {} : { rows: positionsOf(rows, part.rows) };
 			const result = { kind: 'accepted', response, ...positions } as const;
 			return { kind: 'done', result, hadNoEffect: accepted.request.rows.length === 0 };
 		} catch (error) {
