@@ -2,7 +2,7 @@ import isEmpty from 'lodash/isEmpty';
 import { NotSent } from '../../core/service/errors';
 import { USER } from '../../core/service/resolution';
 import { isJsonObject } from '../../core/values/json';
-import { type PushOutcome, rowsWith } from './outcome';
+import type { RowsByStatus } from './outcome';
 import type { PreparedRows } from './prepareRows';
 import { phoneKeyOf, type Row, settle } from './rows';
 
@@ -104,10 +104,10 @@ export class NumbersOfExecution {
 	}
 
 	/** Remembers the sent rows, unless there are too many in total. First those that a person must look after. */
-	add(outcome: PushOutcome): void {
-		this.addTo(this.unknown, rowsWith(outcome, 'unknown'));
+	add(rows: RowsByStatus): void {
+		this.addTo(this.unknown, rows.with('unknown'));
 		// A number that the service skipped as a duplicate is in the campaign too.
-		this.addTo(this.sent, rowsWith(outcome, 'pushed', 'skipped_duplicate'));
+		this.addTo(this.sent, rows.with('pushed', 'skipped_duplicate'));
 	}
 
 	private addTo(list: NumberList, rows: readonly Row[]): void {

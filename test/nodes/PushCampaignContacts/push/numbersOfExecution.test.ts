@@ -1,11 +1,12 @@
 import { isLinear } from '../../../growth/linear';
-import { countWith, groupByStatus } from '../../../../nodes/PushCampaignContacts/push/outcome';
+import { RowsByStatus } from '../../../../nodes/PushCampaignContacts/push/outcome';
 import {
 	MAX_NUMBERS_KEPT,
 	NumbersOfExecution,
 	type NumbersMemory,
 } from '../../../../nodes/PushCampaignContacts/push/numbersOfExecution';
 import { ItemRow, settle, type Table } from '../../../../nodes/PushCampaignContacts/push/rows';
+import { columns } from './scripted';
 
 const table: Table = {
 	names: new Set(),
@@ -29,13 +30,20 @@ async function push(
 	});
 	const markedUnknown = new Set<string>();
 	const emptied = { count: 0, examples: [] };
-	const left = numbers.leaveOut(rows, { rows, markedUnknown, hasNames: false, emptied });
-	for (const [at, row] of left.entries()) settle(row, at < unknown ? 'unknown' : 'pushed');
 	const input = { rows, tables: [table], hints: [], maxOutputRows: Infinity, legend: '' };
-	const byStatus = await groupByStatus(rows);
-	const outcome = { input, requests: [], byStatus, hasRejections: false, enqueue: false };
-	numbers.add(outcome);
-	return countWith(outcome, 'pushed');
+	const prepared = {
+		input,
+		columnsOf: () => columns,
+		rows,
+		markedUnknown,
+		hasNames: false,
+		emptied,
+	};
+	const left = numbers.leaveOut(rows, prepared);
+	for (const [at, row] of left.entries()) settle(row, at < unknown ? 'unknown' : 'pushed');
+	const byStatus = await RowsByStatus.of(rows);
+	numbers.add(byStatus);
+	return byStatus.count('pushed');
 }
 const newRecord = (): NumbersMemory => ({ count: 0, lists: {}, runs: {} });
 
