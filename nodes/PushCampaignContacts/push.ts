@@ -23,7 +23,6 @@ import type { AccountClient } from '../host/http/accountClient';
 import { counted } from '../core/values/values';
 import { agentChecker } from '../core/dnd/checkAgent';
 import { resolveColumns, takenColumns, whyNoNames, whyNoRelease } from './push/columns';
-import { withoutUnknown } from './push/numbersOfExecution';
 import { NumbersPushedBefore } from './push/numbersPushedBefore';
 import { PUSHED_BEFORE_STATUSES, REJECTED_STATUSES, RowsByStatus } from './push/outcome';
 import { type PreparedRows, prepareRows, whyEmptied } from './push/prepareRows';
@@ -39,7 +38,7 @@ import {
 	stoppedItem,
 } from './pushOutput';
 import { type Output, type PushSettings, readOutput, readPushSettings } from './pushSettings';
-import { openPushedNumbers, openStores, unknownNumbers } from './pushStores';
+import { openPushedBefore, openPushedNumbers, openStores } from './pushStores';
 import { readRows } from './readRows';
 
 /**
@@ -145,16 +144,17 @@ async function checkRows(
 	context: IExecuteFunctions,
 	account: AccountClient,
 	prepared: PreparedRows,
-	{ campaign, skipPushedBefore }: Settings,
+	settings: Settings,
 ): Promise<Done> {
+	const { campaign, skipPushedBefore } = settings;
 	const campaignStatus = await requireNotArchived(account.client, campaign.id);
+	const numbers = openPushedNumbers(context, settings);
+	const possible = await numbers.leaveOut(prepared.rows, prepared);
 	const isTool = callerOf(context).kind === 'model';
-	const unknown = isTool ? {} : unknownNumbers(context, campaign.id);
-	const possible = withoutUnknown(prepared, unknown);
-	const numbersBefore = skipPushedBefore
-		? new NumbersPushedBefore(openPushedNumbers(context), campaign.id, isTool, 'released')
+	const pushedBefore = skipPushedBefore
+		? new NumbersPushedBefore(openPushedBefore(context), campaign.id, isTool, 'released')
 		: undefined;
-	const found = await numbersBefore?.leaveOutOfCheck(possible);
+	const found = await pushedBefore?.leaveOutOfCheck(possible);
 	const { ready, ...limits } = found ?? { ready: possible };
 	for (const row of ready) settle(row, 'ready');
 	const about = { phones: ready.map(({ phone }) => phone), what: 'ready row' };
@@ -174,7 +174,7 @@ async function pushPrepared(
 	// Numbers are remembered before they are sent, and forgetting them takes long.
 	if (settings.skipPushedBefore) await requireNotArchived(client, settings.campaign.id);
 	const stores = openStores(context, settings);
-	const { numbersOfExecution } = stores;
+	const { pushedNumbers } = stores;
 	const isTool = callerOf(context).kind === 'model';
 	const signal = cancelSignal(context);
 	const stopRequested = () => signal.aborted;
@@ -182,11 +182,11 @@ async function pushPrepared(
 	const send = async () => {
 		const { isNew, ...sent } = await sendRows(prepared, deps);
 		const rows = await RowsByStatus.of(prepared.input.rows);
-		if (isNew) numbersOfExecution.add(rows);
+		if (isNew) await pushedNumbers.add(rows);
 		return { ...sent, rows };
 	};
 	// An AI agent may call the tool again while it runs.
-	const pushed = await runExclusive(numbersOfExecution.memory, send);
+	const pushed = await runExclusive(pushedNumbers.memory, send);
 	const responses = pushed.requests.map(({ response }) => response);
 	addCustomData(context, asItems(responses), 'campaign_upload_id');
 	return pushed;

@@ -12,7 +12,6 @@ import { forEachWithPauses } from '../../core/values/pauses';
 import { messageOf } from '../../core/values/values';
 import { type Accepted, readAccepted, requireConsistentCounts } from './accepted';
 import { ContactWriter } from './contacts';
-import type { NumbersOfExecution } from './numbersOfExecution';
 import { NumbersPushedBefore, requireRoom } from './numbersPushedBefore';
 import { type PushedRequest, reasonOf } from './outcome';
 import {
@@ -29,6 +28,7 @@ import {
 	rowsChanged,
 } from './parts';
 import type { PreparedRows } from './prepareRows';
+import type { PushedNumbers } from './pushedNumbers';
 import { readRejection, tooManyRejected } from './rejectedRows';
 import type { PushFacts } from './report';
 import { phoneKeyOf, type Row, settle } from './rows';
@@ -45,8 +45,8 @@ export type PushDeps = {
 	ledger: Ledger<PartResult>;
 	/** Identifies the push among those of the execution. */
 	place: unknown;
-	/** Numbers that other runs of the node pushed in this execution. */
-	numbersOfExecution: NumbersOfExecution;
+	/** Those of this execution. */
+	pushedNumbers: PushedNumbers;
 	/** Whether the node runs as a tool. */
 	isTool: boolean;
 	/** Checked before each request: whether the execution was stopped. */
@@ -72,7 +72,7 @@ type Stop = { error: ExplainedError; status: 'unknown' | 'not_sent'; reason: str
 export async function sendRows(prepared: PreparedRows, deps: PushDeps): Promise<SentRows> {
 	const { rows } = prepared;
 	if (deps.numbersPushedBefore !== undefined) requireRoom(rows.length);
-	if (deps.isTool) deps.numbersOfExecution.requireRoom(rows.length);
+	if (deps.isTool) deps.pushedNumbers.requireRoom(rows.length);
 	const { campaign, contactsPerRequest } = deps;
 	const content = hashOf([`${campaign.id} ${contactsPerRequest}`, await fingerprintOf(rows)]);
 	return await new RowSender(prepared, content, deps).send();
@@ -160,7 +160,7 @@ class RowSender {
 	}
 
 	private async doPart(part: Part): Promise<void> {
-		const { ledger, numbersOfExecution } = this.deps;
+		const { ledger, pushedNumbers } = this.deps;
 		const job = this.jobOf(part);
 		const known = ledger.known(job);
 		if (known !== undefined) {
@@ -169,7 +169,7 @@ class RowSender {
 		}
 		const open = withoutStatus(part.rows);
 		const rows =
-			this.stop?.status === 'unknown' ? open : numbersOfExecution.leaveOut(open, this.prepared);
+			this.stop?.status === 'unknown' ? open : await pushedNumbers.leaveOut(open, this.prepared);
 		if (this.stop !== undefined) this.settleStopped(rows, this.stop);
 		else if (rows.length > 0) {
 			const outcome = await ledger.deliver(job, async () => await this.request(part, rows));
