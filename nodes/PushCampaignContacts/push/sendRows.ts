@@ -23,13 +23,14 @@ import {
 	type PartResult,
 	partsOf,
 	positionsOf,
+	readRejection,
 	restOf,
 	rowsAt,
 	rowsChanged,
+	tooManyRejected,
 } from './parts';
 import type { PreparedRows } from './prepareRows';
 import type { PushedNumbers } from './pushedNumbers';
-import { readRejection, tooManyRejected } from './rejectedRows';
 import type { PushFacts } from './report';
 import { phoneKeyOf, type Row, settle } from './rows';
 
@@ -99,7 +100,7 @@ class RowSender {
 	private readonly parts: Part[];
 	private plan: Plan | undefined;
 	private stop: Stop | undefined;
-	/** The first request that may have had an effect. */
+	/** Of the first request whose outcome is unknown. The push may go on, if that was in an earlier attempt. */
 	private unknown: OutcomeUnknown | undefined;
 	private readonly requests: PushedRequest[] = [];
 	/** Whether any row may be in the campaign. */
