@@ -1,6 +1,7 @@
 import memoize from 'lodash/memoize';
 import type { DateTime } from 'luxon';
 import type { IExecuteFunctions } from 'n8n-workflow';
+import { NumbersOfExecution } from '../core/ledger/numbersOfExecution';
 import { OutcomeUnknown } from '../core/service/errors';
 import { onScreenOnly, USER } from '../core/service/resolution';
 import { hashOf } from '../core/values/hash';
@@ -36,31 +37,27 @@ export class SameCalls {
 		{ call: string; question?: string | undefined }
 	>();
 	private readonly isTool: boolean;
-	private readonly follows: (earlier: number) => boolean;
-	/** The run of this node, or as a tool, the row that asks. Undefined if a call can't be the same as one before. */
-	private readonly runOrRow: string | number | undefined;
-	/** By the fingerprint of the number: the run or row that had it. */
-	private readonly earlier: JsonObject;
+	/** Of earlier runs and rows. Undefined if a call can't be the same as one before. */
+	private readonly numbers: NumbersOfExecution | undefined;
 	/** By the fingerprint of a number and a question: the ID of the call. */
 	private readonly asked: JsonObject;
-	/** Of all nodes of the workflow, by the fingerprint of the number: the node and run whose call may have been placed. */
-	private readonly unknown: JsonObject;
-	/** This node and run. */
-	private readonly nodeRun: string;
 
 	constructor(context: IExecuteFunctions) {
 		this.isTool = callerOf(context).kind === 'model';
-		this.follows = memoize((earlier) => followsRun(context, earlier));
-		this.runOrRow = runOrRowOf(context);
-		this.nodeRun = `${context.getNode().id} ${runIndexOf(context)}`;
 		const lifetime = this.isTool ? 'agentRun' : 'execution';
 		const open = (name: string, of: Lifetime) =>
-			this.runOrRow === undefined
-				? {}
-				: openMemory(context, name, isJsonObject, {}, { lifetime: of });
-		this.earlier = open('calls', lifetime);
-		this.asked = open('asked', lifetime);
-		this.unknown = this.isTool ? {} : open('unknown calls', 'workflow');
+			openMemory(context, name, isJsonObject, {}, { lifetime: of });
+		const run = runOrRowOf(context);
+		this.asked = run === undefined ? {} : open('asked', lifetime);
+		if (run === undefined) return;
+		const follows = memoize((earlier: number) => followsRun(context, earlier));
+		this.numbers = new NumbersOfExecution(
+			open('calls', lifetime),
+			this.isTool ? {} : open('unknown calls', 'workflow'),
+			run,
+			(earlier) => earlier !== run && !(typeof earlier === 'number' && follows(earlier)),
+			`${context.getNode().id} ${runIndexOf(context)}`,
+		);
 	}
 
 	/**
@@ -81,29 +78,21 @@ export class SameCalls {
 		if (first !== undefined) return duplicate({ duplicate_of: first.index });
 		this.firstItems.set(call, [...items, { index, ...moment }]);
 		this.callsOfItems.set(index, { call, question });
-		if (this.isOfOther(call)) {
+		if (this.numbers?.isDone(call) === true) {
 			if (this.isTool) return calledForAnotherRow();
 			// The answer to the same question is that of the earlier call.
 			const callId = plainText(this.asked[hashOf([call, question])]);
 			return duplicate({ duplicate_of: null, ...(callId !== '' && { call_id: callId }) });
 		}
-		const unknown = this.unknown[call];
-		return unknown === undefined || unknown === this.nodeRun ? undefined : calledPerhaps();
-	}
-
-	private isOfOther(call: string): boolean {
-		const earlier = this.earlier[call];
-		if (earlier === undefined || earlier === this.runOrRow) return false;
-		return typeof earlier !== 'number' || !this.follows(earlier);
+		return this.numbers?.isUnknown(call) === true ? calledPerhaps() : undefined;
 	}
 
 	/** Call this if the item's call was placed, or may have been, or with *Check Only* would have been. */
 	remember(index: number, outcome: { callId: string } | 'unknown' | 'checked'): void {
 		const { call, question } = this.callsOfItems.get(index) ?? {};
-		if (this.runOrRow === undefined || call === undefined) return;
-		this.earlier[call] = this.runOrRow;
-		if (outcome === 'unknown') this.unknown[call] = this.nodeRun;
-		else if (outcome !== 'checked' && question !== undefined)
+		if (call === undefined) return;
+		this.numbers?.add(call, outcome === 'unknown');
+		if (typeof outcome === 'object' && question !== undefined)
 			this.asked[hashOf([call, question])] = outcome.callId;
 	}
 }

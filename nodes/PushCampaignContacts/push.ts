@@ -1,6 +1,12 @@
 import compact from 'lodash/compact';
+import memoize from 'lodash/memoize';
 import uniqBy from 'lodash/uniqBy';
-import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
+import type {
+	IExecuteFunctions,
+	INode,
+	INodeExecutionData,
+	NodeInputConnections,
+} from 'n8n-workflow';
 import type { ApiClient } from '../core/service/client';
 import { failedBeforeSending, InvalidInput, OutcomeUnknown } from '../core/service/errors';
 import { onScreenOnly } from '../core/service/resolution';
@@ -13,26 +19,18 @@ import { addCustomData } from '../host/run/customData';
 import { asItems } from '../host/run/itemLoop';
 import type { OperationRun } from '../host/run/operations';
 import { callerOf } from '../host/caller/caller';
+import type { AccountClient } from '../host/http/accountClient';
 import { counted } from '../core/values/values';
 import { agentChecker } from '../core/dnd/checkAgent';
 import { resolveColumns, takenColumns, whyNoNames, whyNoRelease } from './push/columns';
-import { withoutUnknown } from './push/numbersOfExecution';
 import { NumbersPushedBefore } from './push/numbersPushedBefore';
-import {
-	type CheckResult,
-	countWith,
-	PUSHED_BEFORE_STATUSES,
-	type PushOutcome,
-	REJECTED_STATUSES,
-	groupByStatus,
-} from './push/outcome';
-import type { ColumnsOf } from './push/contacts';
+import { PUSHED_BEFORE_STATUSES, REJECTED_STATUSES, RowsByStatus } from './push/outcome';
 import { type PreparedRows, prepareRows, whyEmptied } from './push/prepareRows';
-import { type PushInput, type Row, settle } from './push/rows';
+import { type PushFacts, type Report, reportOn } from './push/report';
+import { type PushInput, settle, type Table } from './push/rows';
 import { sendRows } from './push/sendRows';
 import {
 	addPushHints,
-	type FinishedPush,
 	pushedOutput,
 	pushStopped,
 	notPushedItems,
@@ -40,9 +38,8 @@ import {
 	stoppedItem,
 } from './pushOutput';
 import { type Output, type PushSettings, readOutput, readPushSettings } from './pushSettings';
-import { isOutputRead } from './readOutput';
+import { openPushedBefore, openPushedNumbers, openStores } from './pushStores';
 import { readRows } from './readRows';
-import { openPushedNumbers, openStores, unknownNumbers } from './pushStores';
 
 /**
  * Pushes the rows. Returns the *Pushed*, *Rejected*, and *Pushed Before* outputs.
@@ -53,23 +50,22 @@ export async function pushRows(run: OperationRun): Promise<INodeExecutionData[][
 	const { context, parameters } = run;
 	const output = readOutput(parameters.at(0));
 	const start = async () => await runPush(run, await readRows(run), output);
-	const push = await start().catch(async (error: unknown): Promise<never> => {
+	const report = await start().catch(async (error: unknown): Promise<never> => {
 		throw await beforeSending(context, error);
 	});
-	const { outcome } = push;
 	const isRejectedRead = isOutputRead(context, REJECTED);
-	const unknown = countWith(outcome, 'unknown');
+	const unknown = report.rows.count('unknown');
 	// All other rows are pushed by then.
-	if (unknown > 0 && !isRejectedRead && outcome.check === undefined)
-		outcome.stopped ??= unreadRows(unknown);
-	if (outcome.stopped !== undefined && !context.continueOnFail()) {
-		throw pushStopped(context, push, outcome.stopped);
+	if (unknown > 0 && !isRejectedRead && report.check === undefined)
+		report.stopped ??= unreadRows(unknown);
+	if (report.stopped !== undefined && !context.continueOnFail()) {
+		throw pushStopped(context, report, report.stopped);
 	}
-	addPushHints(context, push, isRejectedRead);
+	addPushHints(context, report, isRejectedRead);
 	return [
-		[...stoppedItem(context, push), ...(await pushedOutput(push, output))],
-		await notPushedItems(push, output, REJECTED_STATUSES),
-		await notPushedItems(push, output, PUSHED_BEFORE_STATUSES),
+		[...stoppedItem(context, report), ...(await pushedOutput(report, output))],
+		await notPushedItems(report, output, REJECTED_STATUSES),
+		await notPushedItems(report, output, PUSHED_BEFORE_STATUSES),
 	];
 }
 
@@ -90,67 +86,40 @@ function unreadRows(count: number): OutcomeUnknown {
 /**
  * Checks everything, then sends the rows, or with *Check Only*, nothing.
  *
- * @throws if nothing was sent. After that, the outcome reports what happened to each row.
+ * @throws if nothing was sent. After that, the report says what happened to each row.
  */
 export async function runPush(
 	run: OperationRun,
 	input: PushInput,
 	output: Output,
-): Promise<FinishedPush> {
+): Promise<Report> {
 	const { context } = run;
 	const { tables } = input;
 	// An empty input is fine.
 	if (tables.every(({ names }) => names.size === 0)) {
-		return { outcome: newOutcome({ ...input, rows: [] }, false), hints: input.hints };
+		const rows = await RowsByStatus.of([]);
+		const { hints } = input;
+		return reportOn({ input: { ...input, rows: [] }, rows, requests: [], enqueue: false, hints });
 	}
 	const { columns: choice, ...settings } = await readPushSettings(run);
-	const { campaign, checksOnly, skipPushedBefore } = settings;
-	const outcome = newOutcome(input, campaign.enqueue);
+	const { campaign, checksOnly } = settings;
 	if (checksOnly) callerOf(context).result.setReadOnly();
-	const columns = new Map(tables.map((table) => [table, resolveColumns(table, choice)]));
-	const columnsOf: ColumnsOf = (table) => columns.get(table) ?? resolveColumns(table, choice);
-	const all = [...columns.values()];
+	const columnsOf = memoize((table: Table) => resolveColumns(table, choice));
+	const all = tables.map(columnsOf);
 	const account = await run.account();
-	const { client } = account;
-	const isTool = callerOf(context).kind === 'model';
 	const prepared = await prepareRows(input, columnsOf);
-	const { rows } = prepared;
 	// A single contact, such as from a form, may have no name.
-	const isList = rows.length > 1;
+	const isList = prepared.rows.length > 1;
+	const isTool = callerOf(context).kind === 'model';
 	const nameless = isList && !isTool ? whyNoRelease(all, choice) : undefined;
 	if (campaign.enqueue && nameless !== undefined) {
 		throw new InvalidInput(`${nameless.message}, and nothing was sent`, nameless.resolution);
 	}
 	requireOutputFits(input, output);
-	// Numbers are remembered before they are sent, and forgetting them takes long.
-	const campaignStatus =
-		checksOnly || skipPushedBefore ? await requireNotArchived(client, campaign.id) : undefined;
-
-	if (checksOnly) {
-		const { ready, ...found } = await checkNumbers(context, prepared, settings);
-		for (const row of ready) settle(row, 'ready');
-		const about = { phones: ready.map(({ phone }) => phone), what: 'ready row' };
-		const aboutAgent =
-			ready.length === 0 ? [] : await agentChecker(account)(campaign.agentUuid, about);
-		outcome.check = { ...found, campaignStatus, aboutAgent };
-		outcome.byStatus = await groupByStatus(input.rows);
-	} else {
-		// On *Retry On Fail* and *Retry*, the node doesn't send again what it pushed or may have pushed.
-		const stores = openStores(context, settings);
-		const signal = cancelSignal(context);
-		const stopRequested = () => signal.aborted;
-		const deps = { ...settings, ...stores, client, isTool, stopRequested };
-		const send = async () => {
-			const isNew = await sendRows(prepared, columnsOf, deps, outcome);
-			outcome.byStatus = await groupByStatus(input.rows);
-			if (isNew) stores.numbersOfExecution.add(outcome);
-		};
-		// An AI agent may call the tool again while it runs.
-		await runExclusive(stores.numbersOfExecution.memory, send);
-		const responses = outcome.requests.map(({ response }) => response);
-		addCustomData(context, asItems(responses), 'campaign_upload_id');
-	}
-	const isNameless = isList && !prepared.hasNames && outcome.stopped === undefined;
+	const done = checksOnly
+		? await checkRows(context, account, prepared, settings)
+		: await pushPrepared(context, account, prepared, settings);
+	const isNameless = isList && !prepared.hasNames && done.stopped === undefined;
 	const whyNotReleased =
 		checksOnly && nameless !== undefined
 			? { ...nameless, message: `${nameless.message}, and 'Add and Release' sends nothing` }
@@ -164,26 +133,63 @@ export async function runPush(
 		whyEmptied(prepared),
 		whyNotReleased ?? (isNameless && whyNoNames(all, choice)),
 	];
-	return { outcome, hints: compact(hints) };
+	return reportOn({ input, ...done, enqueue: campaign.enqueue, hints: compact(hints) });
 }
 
-function newOutcome(input: PushInput, enqueue: boolean): PushOutcome {
-	return { input, requests: [], byStatus: new Map(), hasRejections: false, enqueue };
-}
+type Settings = Omit<PushSettings, 'columns'>;
+type Done = Pick<PushFacts, 'rows' | 'requests' | 'check' | 'stopped'>;
 
-/** The rows of a check that a push would send, as far as it's known. */
-async function checkNumbers(
+/** Settles the rows that a push would send as ready, as far as it's known. */
+async function checkRows(
 	context: IExecuteFunctions,
+	account: AccountClient,
 	prepared: PreparedRows,
-	{ campaign, skipPushedBefore }: Omit<PushSettings, 'columns'>,
-): Promise<{ ready: readonly Row[] } & Pick<CheckResult, 'readyMayInclude'>> {
+	settings: Settings,
+): Promise<Done> {
+	const { campaign, skipPushedBefore } = settings;
+	const campaignStatus = await requireNotArchived(account.client, campaign.id);
+	const numbers = openPushedNumbers(context, settings);
+	const possible = await numbers.leaveOut(prepared.rows, prepared);
 	const isTool = callerOf(context).kind === 'model';
-	const unknown = isTool ? {} : unknownNumbers(context, campaign.id);
-	const ready = withoutUnknown(prepared, unknown);
-	if (!skipPushedBefore) return { ready };
-	const store = openPushedNumbers(context);
-	const numbers = new NumbersPushedBefore(store, campaign.id, isTool, 'released');
-	return await numbers.leaveOutOfCheck(ready);
+	const pushedBefore = skipPushedBefore
+		? new NumbersPushedBefore(openPushedBefore(context), campaign.id, isTool, 'released')
+		: undefined;
+	const found = await pushedBefore?.leaveOutOfCheck(possible);
+	const { ready, ...limits } = found ?? { ready: possible };
+	for (const row of ready) settle(row, 'ready');
+	const about = { phones: ready.map(({ phone }) => phone), what: 'ready row' };
+	const aboutAgent =
+		ready.length === 0 ? [] : await agentChecker(account)(campaign.agentUuid, about);
+	const check = { ...limits, campaignStatus, aboutAgent };
+	return { check, requests: [], rows: await RowsByStatus.of(prepared.input.rows) };
+}
+
+/** Sends the rows, but on *Retry On Fail* and *Retry* not again what the node pushed or may have pushed. */
+async function pushPrepared(
+	context: IExecuteFunctions,
+	{ client }: AccountClient,
+	prepared: PreparedRows,
+	settings: Settings,
+): Promise<Done> {
+	// Numbers are remembered before they are sent, and forgetting them takes long.
+	if (settings.skipPushedBefore) await requireNotArchived(client, settings.campaign.id);
+	const stores = openStores(context, settings);
+	const { pushedNumbers } = stores;
+	const isTool = callerOf(context).kind === 'model';
+	const signal = cancelSignal(context);
+	const stopRequested = () => signal.aborted;
+	const deps = { ...settings, ...stores, client, isTool, stopRequested };
+	const send = async () => {
+		const { isNew, ...sent } = await sendRows(prepared, deps);
+		const rows = await RowsByStatus.of(prepared.input.rows);
+		if (isNew) await pushedNumbers.add(rows);
+		return { ...sent, rows };
+	};
+	// An AI agent may call the tool again while it runs.
+	const pushed = await runExclusive(pushedNumbers.memory, send);
+	const responses = pushed.requests.map(({ response }) => response);
+	addCustomData(context, asItems(responses), 'campaign_upload_id');
+	return pushed;
 }
 
 const ARCHIVED = 'Archived';
@@ -204,4 +210,32 @@ async function requireNotArchived(
 		onScreen: "Choose another campaign in 'Campaign'.",
 		forModel: `Choose another campaign. ${formatOf('Campaign')}`,
 	});
+}
+
+/** The method of n8n's context for the connections that lead to a node, by its inputs. */
+type WithConnections = {
+	getConnections: (to: Pick<INode, 'name'>, type: 'main') => NodeInputConnections;
+};
+
+/**
+ * Whether a node reads an output of this node. n8n's documented functions only name the nodes after a node, not the output
+ * that leads to them, but its context has the connections of each node. Without them, the output counts as unread.
+ */
+function isOutputRead(context: IExecuteFunctions, index: number): boolean {
+	if (!hasConnections(context)) return false;
+	const { name } = context.getNode();
+	return context.getChildNodes(name).some((child) => {
+		const connections = context.getConnections(child, 'main').flat();
+		const isNext = connections.some((from) => from?.node === name && from.index === index);
+		// n8n passes the items of a disabled node on.
+		return (
+			isNext && [child, ...context.getChildNodes(child.name)].some(({ disabled }) => !disabled)
+		);
+	});
+}
+
+function hasConnections(
+	context: IExecuteFunctions,
+): context is IExecuteFunctions & WithConnections {
+	return 'getConnections' in context && typeof context.getConnections === 'function';
 }

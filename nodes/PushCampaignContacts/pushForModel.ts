@@ -9,22 +9,10 @@ import { counted } from '../core/values/values';
 import type { OperationRun } from '../host/run/operations';
 import { callerOf } from '../host/caller/caller';
 import { runPush } from './push';
-import {
-	countWith,
-	PUSHED_BEFORE_STATUSES,
-	type PushOutcome,
-	ROW_STATUSES,
-	rowsWith,
-} from './push/outcome';
+import { PUSHED_BEFORE_STATUSES, ROW_STATUSES } from './push/outcome';
+import { flatReport, type Report } from './push/report';
 import { nameOf, phoneKeyOf } from './push/rows';
-import { countRows, pushSummary, summarize, summaryLine } from './push/report';
-import {
-	addPushHints,
-	addPushHintsForModel,
-	type FinishedPush,
-	notPushedItems,
-	requestItems,
-} from './pushOutput';
+import { addPushHints, addPushHintsForModel, notPushedItems, requestItems } from './pushOutput';
 import { readRows } from './readRows';
 
 /**
@@ -33,78 +21,71 @@ import { readRows } from './readRows';
  */
 export async function pushForModel(run: OperationRun): Promise<INodeExecutionData[][]> {
 	const { context } = run;
-	const push = await runPush(run, await readRows(run), 'requests');
-	const { outcome } = push;
+	const report = await runPush(run, await readRows(run), 'requests');
+	const { input, rows, check, stopped, summary, totals } = report;
 	// A model reads the rejected rows.
-	addPushHints(context, push, true);
-	addPushHintsForModel(context, push);
-	const rejected = (await notPushedItems(push, 'requests', ROW_STATUSES)).map(({ json }) => json);
-	if (outcome.check !== undefined) {
+	addPushHints(context, report, true);
+	addPushHintsForModel(context, report);
+	const rejected = (await notPushedItems(report, 'requests', ROW_STATUSES)).map(({ json }) => json);
+	if (check !== undefined) {
 		// A check has no effect, so the model may push the same contacts afterwards.
-		callerOf(context).result.setReadOnly(`${ONLY_CHECKED} ${pushSummary(outcome)}`);
-		return [[{ json: { ...summarize(outcome), rejected } }]];
+		callerOf(context).result.setReadOnly(`${ONLY_CHECKED} ${summary}`);
+		return [[{ json: { ...flatReport(report), rejected } }]];
 	}
-	const { stopped } = outcome;
-	const { received, pushed, duplicate } = countRows(outcome);
-	const isNobody = pushed === 0;
-	const isPartial = stopped !== undefined || pushed + duplicate < received;
-	const isOwn = isPushedByRow(context, outcome);
+	const { length: received } = input.rows;
+	const isNobody = rows.count('pushed') === 0;
+	const isPartial = stopped !== undefined || rows.count('pushed', 'duplicate') < received;
+	const isOwn = isPushedByRow(context, report);
 	const isReplay = isNobody && !isPartial && received > 0 && isOwn;
-	if (isNobody && !isReplay) throw stopped ?? nobodyPushed(push);
-	const requests = requestItems(push).map(({ json }) => json);
+	if (isNobody && !isReplay) throw stopped ?? nobodyPushed(report);
 	// Nothing was sent if all contacts are in the campaign already.
-	const [first = { summary: pushSummary(outcome), totals: countRows(outcome) }, ...others] =
-		requests;
+	const [first = { summary, totals }, ...others] = requestItems(report).map(({ json }) => json);
 	const further = others.length > 0 && { further_requests: others };
 	const output = [{ json: { ...first, ...further, rejected } }];
-	const happened = pushSummary(outcome);
-	const completed = { output, happened, isReplay, repeatable: false, isPartial };
+	const completed = { output, happened: summary, isReplay, repeatable: false, isPartial };
 	callerOf(context).result.setCompleted(completed);
-	if (isPartial) throw partlyPushed(outcome);
+	if (isPartial) throw partlyPushed(report);
 	return [output];
 }
 
 /** Whether the row that asks has pushed these contacts, now or before. Another row may have pushed the same numbers. */
-function isPushedByRow(context: IExecuteFunctions, outcome: PushOutcome): boolean {
+function isPushedByRow(context: IExecuteFunctions, { input, rows }: Report): boolean {
 	const { agent } = callerOf(context);
 	if (agent === undefined || agent.row.which === 'only') return true;
 	const pushes = openMemory(context, 'pushes', isJsonObject, {});
-	const contacts = hashOf(outcome.input.rows.map(phoneKeyOf));
-	if (countWith(outcome, 'pushed') > 0) pushes[contacts] = true;
+	const contacts = hashOf(input.rows.map(phoneKeyOf));
+	if (rows.count('pushed') > 0) pushes[contacts] = true;
 	return agent.row.which === 'known' && pushes[contacts] === true;
 }
 
 const ONLY_CHECKED = 'Nothing was pushed, because this tool only checks the contacts.';
 
 /** Some contacts are in the campaign, and others aren't. */
-function partlyPushed(outcome: PushOutcome): ExplainedError {
-	const { stopped } = outcome;
-	const summary = summaryLine(outcome);
-	if (stopped === undefined) return new ExplainedError('rejected', summary, forEveryone(''));
-	const message = `${summary} ${stopped.message}`;
+function partlyPushed({ stopped, line }: Report): ExplainedError {
+	if (stopped === undefined) return new ExplainedError('rejected', line, forEveryone(''));
+	const message = `${line} ${stopped.message}`;
 	return new ExplainedError(stopped.outcome, message, stopped.explanation.resolution, stopped);
 }
 
 /** Reasons to show to a model. The others are counted. */
 const MAX_REASONS = 5;
 
-function nobodyPushed({ outcome }: FinishedPush): ExplainedError {
-	const { input, requests, hasRejections } = outcome;
+function nobodyPushed({ input, rows, requests, line }: Report): ExplainedError {
 	if (input.rows.length === 0) {
 		const give = `Give at least one contact with a phone number. ${formatOf('Contacts')}`;
 		return new InvalidInput('No contact was given, so nothing was sent', forEveryone(give));
 	}
-	const notPushed = rowsWith(outcome, ...ROW_STATUSES);
+	const notPushed = rows.with(...ROW_STATUSES);
 	const first = notPushed.slice(0, MAX_REASONS);
 	const reasons = first.map((row) => `[${nameOf(row)}] ${row.reason}`);
 	const more = notPushed.length - first.length;
 	if (more > 0) reasons.push(`And ${counted(more, 'more row')}.`);
-	const isUnknown = notPushed.some(({ status }) => status === 'unknown');
-	const isSent = requests.length > 0 || hasRejections;
+	// A row that the node itself rejects has no phone.
+	const isSent = requests.length > 0 || rows.with('rejected').some(({ phone }) => phone !== '');
 	return new ExplainedError(
-		isUnknown ? 'unknown' : isSent ? 'rejected' : 'not_sent',
-		summaryLine(outcome),
+		rows.count('unknown') > 0 ? 'unknown' : isSent ? 'rejected' : 'not_sent',
+		line,
 		forEveryone(reasons.join(' ')),
-		{ isFinal: countWith(outcome, ...PUSHED_BEFORE_STATUSES) === notPushed.length },
+		{ isFinal: rows.count(...PUSHED_BEFORE_STATUSES) === notPushed.length },
 	);
 }

@@ -30,32 +30,10 @@ import {
 	WARNINGS_COLUMN,
 	type ContactRow,
 } from './push/cells';
-import {
-	countWith,
-	PUSHED_BEFORE_STATUSES,
-	type PushOutcome,
-	REJECTED_STATUSES,
-	type RowStatus,
-	rowsWith,
-} from './push/outcome';
+import { PUSHED_BEFORE_STATUSES, REJECTED_STATUSES, type RowStatus } from './push/outcome';
+import { flatReport, linesOn, notesOn, type Report, textsOn, warningText } from './push/report';
 import { inRanges, namesOf, phoneKeyOf, type PushInput, type Row } from './push/rows';
-import {
-	countRows,
-	describeOutcome,
-	hintsFor,
-	notesOn,
-	pushSummary,
-	summarize,
-	warningText,
-} from './push/report';
 import type { Output } from './pushSettings';
-
-/** A push that has ended, with what its output needs. */
-export type FinishedPush = {
-	outcome: PushOutcome;
-	/** About the rows and columns, besides what happened. */
-	hints: readonly Explanation[];
-};
 
 /** Before anything is sent, because n8n could run out of memory when the push has ended. */
 export function requireOutputFits({ rows: all, maxOutputRows }: PushInput, output: Output): void {
@@ -72,13 +50,14 @@ export function requireOutputFits({ rows: all, maxOutputRows }: PushInput, outpu
 /** The hints in the output panel. */
 export function addPushHints(
 	context: IExecuteFunctions,
-	{ outcome, hints }: FinishedPush,
+	report: Report,
 	isRejectedRead: boolean,
 ): void {
-	const endsLoop = countWith(outcome, ...GOOD) === 0 && isInLoop(context);
-	const isPush = outcome.stopped === undefined && outcome.check === undefined;
-	const areUnseen = isPush && !isRejectedRead && countWith(outcome, ...REJECTED_STATUSES) > 0;
-	const aboutRows = hintsFor(outcome).map(asHint);
+	const { rows, stopped, check, hints } = report;
+	const endsLoop = rows.count(...GOOD) === 0 && isInLoop(context);
+	const isPush = stopped === undefined && check === undefined;
+	const areUnseen = isPush && !isRejectedRead && rows.count(...REJECTED_STATUSES) > 0;
+	const aboutRows = textsOn(report).map(asHint);
 	const all = compact([...aboutRows, areUnseen && NOT_READ, ...hints, endsLoop && LOOP_ENDS]);
 	addHintsForPerson(context, ...all);
 }
@@ -89,11 +68,8 @@ const GOOD = ['pushed', 'ready'] as const;
 const asHint = (message: string) => ({ message, resolution: onScreenOnly('') });
 
 /** The same for a model, without the totals, and without what only a person can do. */
-export function addPushHintsForModel(
-	context: IExecuteFunctions,
-	{ outcome, hints }: FinishedPush,
-): void {
-	addHintsForModel(context, ...hints, ...notesOn(outcome, 'forModel').map(asHint));
+export function addPushHintsForModel(context: IExecuteFunctions, report: Report): void {
+	addHintsForModel(context, ...report.hints, ...notesOn(report, 'forModel').map(asHint));
 }
 
 const NOT_READ: Explanation = {
@@ -114,23 +90,20 @@ function isInLoop(context: IExecuteFunctions): boolean {
 }
 
 /** The items of the *Pushed* output. */
-export async function pushedOutput(
-	push: FinishedPush,
-	output: Output,
-): Promise<INodeExecutionData[]> {
-	const { outcome } = push;
-	if (output === 'rows') return await rowItems(outcome);
-	if (output === 'requests' && outcome.check === undefined) return requestItems(push);
-	return [{ json: summarize(outcome), ...paired(rowsWith(outcome, ...GOOD), outcome.input.rows) }];
+export async function pushedOutput(report: Report, output: Output): Promise<INodeExecutionData[]> {
+	const { input, rows, check } = report;
+	const good = rows.with(...GOOD);
+	if (output === 'rows') return await rowItems(good, check !== undefined);
+	if (output === 'requests' && check === undefined) return requestItems(report);
+	return [{ json: flatReport(report), ...paired(good, input.rows) }];
 }
 
 /** The rows that can be called. With *Check Only*, the rows that a push would send, with their numbers. */
-async function rowItems(outcome: PushOutcome): Promise<INodeExecutionData[]> {
-	return await itemsOf(rowsWith(outcome, ...GOOD), (row, json) => {
-		const columns = rowColumns(row);
-		const toSend = outcome.check && { [PHONE_TO_SEND_COLUMN]: row.phone };
+async function rowItems(rows: readonly Row[], isCheck: boolean): Promise<INodeExecutionData[]> {
+	return await itemsOf(rows, (row, json) => {
+		const toSend = isCheck && { [PHONE_TO_SEND_COLUMN]: row.phone };
 		const first = pick(NOT_REJECTED, Object.keys(json));
-		return withColumns(json, first, { ...columns, ...toSend });
+		return withColumns(json, first, { ...rowColumns(row), ...toSend });
 	});
 }
 
@@ -189,9 +162,8 @@ function warningsOf({ warnings }: JsonObject): string | null {
 }
 
 /** One item for each accepted request: the summary and totals of the push, then the response. */
-export function requestItems({ outcome }: FinishedPush): INodeExecutionData[] {
-	const [summary, totals] = [pushSummary(outcome), countRows(outcome)];
-	return outcome.requests.map(({ rows, sent, response }) => ({
+export function requestItems({ requests, summary, totals }: Report): INodeExecutionData[] {
+	return requests.map(({ rows, sent, response }) => ({
 		json: { summary, totals, ...omit(response, 'summary', 'totals') },
 		...paired(rows, sent),
 	}));
@@ -215,12 +187,11 @@ function paired(
 
 /** The rows with these statuses, each with the reason. Some may still be called. */
 export async function notPushedItems(
-	{ outcome }: FinishedPush,
+	{ input: { maxOutputRows, legend }, rows: groups }: Report,
 	output: Output,
 	statuses: readonly RowStatus[],
 ): Promise<INodeExecutionData[]> {
-	const rows = rowsWith(outcome, ...statuses);
-	const { maxOutputRows, legend } = outcome.input;
+	const rows = groups.with(...statuses);
 	if (rows.length > maxOutputRows) return await rangeItems(rows, legend);
 	return await itemsOf(rows, (row, json) => {
 		const rejection = { [STATUS_COLUMN]: row.status, [REASON_COLUMN]: row.reason };
@@ -272,10 +243,7 @@ export function notBegun(
  * The item of the error output. n8n moves it there from *Pushed*, and runs the node again for it if *Retry On Fail* is
  * on. The rows are in *Rejected*.
  */
-export function stoppedItem(
-	context: IExecuteFunctions,
-	{ outcome: { stopped } }: FinishedPush,
-): INodeExecutionData[] {
+export function stoppedItem(context: IExecuteFunctions, { stopped }: Report): INodeExecutionData[] {
 	if (stopped === undefined || context.getNode().onError !== 'continueErrorOutput') return [];
 	// n8n would mix the data of a paired row into the item, but the error is about the whole push.
 	return [{ ...toErrorItem(stopped, { itemIndex: 0, of: 1 }), pairedItem: [] }];
@@ -284,15 +252,15 @@ export function stoppedItem(
 /** n8n's error for a push that stopped: first what to do, then what happened to the rows. */
 export function pushStopped(
 	context: IExecuteFunctions,
-	{ outcome, hints }: FinishedPush,
+	report: Report,
 	stopped: ExplainedError,
 ): NodeApiError | NodeOperationError {
 	const nodeError = toNodeError(context.getNode(), stopped);
 	const lines = compact([
 		isCanceled(context) && WHY_CANCELED,
 		nodeError.description,
-		...describeOutcome(outcome),
-		...hints.map(textOnScreen),
+		...linesOn(report),
+		...report.hints.map(textOnScreen),
 	]).map(displayText);
 	nodeError.description = lines.join('\n');
 	// n8n shows this one on the screen, as HTML. It would join the lines of the description.

@@ -1,3 +1,5 @@
+import uniqBy from 'lodash/uniqBy';
+import type { INodeProperties } from 'n8n-workflow';
 import type { Additions } from '../core/service/endpoints';
 import { InvalidInput } from '../core/service/errors';
 import { forEveryone, onScreenOnly } from '../core/service/resolution';
@@ -7,13 +9,15 @@ import { readConsent } from '../host/forms/consentField';
 import type { Fields } from '../host/forms/fields';
 import type { OperationRun } from '../host/run/operations';
 import { readAdditions } from '../host/forms/options';
+import { mayNameRow } from '../host/forms/expressions';
 import { callerOf } from '../host/caller/caller';
+import type { JsonValue } from '../core/values/json';
+import { forEachWithPauses } from '../core/values/pauses';
 import { quoted } from '../core/values/values';
 import { contactsFrom } from './readRows';
 import type { CampaignTarget } from './push/sendRows';
-import { columnNames } from './push/cells';
 import type { ColumnChoice } from './push/columns';
-import { requireSameForAllRows } from './sameForAllRows';
+import { pushFields } from './properties';
 
 export type PushSettings = {
 	campaign: CampaignTarget;
@@ -105,6 +109,24 @@ function readOtherColumns(form: Fields): ColumnChoice['others'] {
 	);
 }
 
+/** Splits a list at its commas. A name in brackets and quotes may contain commas. */
+function columnNames(text: string): string[] {
+	const names: string[] = [];
+	const lastEnds = new Map(['"', "'"].map((quote) => [quote, text.lastIndexOf(`${quote}]`)]));
+	// Searched once, so that text with many brackets stays fast.
+	const isClosed = (at: number) =>
+		text[at] === '[' && (lastEnds.get(text.charAt(at + 1)) ?? -1) > at + 1;
+	let start = 0;
+	for (let at = 0; at <= text.length; at++) {
+		if (isClosed(at)) at = text.indexOf(`${text.charAt(at + 1)}]`, at + 2) + 1;
+		else if (at === text.length || text[at] === ',') {
+			names.push(text.slice(start, at).trim());
+			start = at + 1;
+		}
+	}
+	return names.filter((name) => name !== '');
+}
+
 function checkContactsPerRequest(count: number): number {
 	const max = LIMITS.contactsPerRequest;
 	if (Number.isInteger(count) && count >= 1 && count <= max) return count;
@@ -112,4 +134,58 @@ function checkContactsPerRequest(count: number): number {
 		`'Contacts per Request' must be a whole number from 1 to ${max.toLocaleString('en-US')} (got ${quoted(count)}). Nothing was sent`,
 		forEveryone('Correct the number, or leave it out.'),
 	);
+}
+
+/** A field, in a collection or directly in the form. */
+type Place = { field: INodeProperties; collection?: string };
+
+const PLACES: readonly Place[] = uniqBy(
+	pushFields.flatMap((field): Place[] => {
+		// The description of a tool isn't read.
+		if (field.type === 'hidden') return [];
+		// Contacts in JSON are read from each item.
+		if (field.type !== 'collection') return field.name === 'contacts' ? [] : [{ field }];
+		const members = (field.options ?? []).filter((option) => 'type' in option);
+		return members.map((member) => ({ field: member, collection: field.name }));
+	}),
+	({ field }) => field.name,
+);
+
+/** @throws InvalidInput if a field differs between rows */
+async function requireSameForAllRows(run: OperationRun): Promise<void> {
+	for (const place of PLACES) await requireSame(run, place);
+}
+
+/** A row for another campaign, for example, must not end up in the campaign of the first row. */
+async function requireSame(
+	{ context, parameters }: OperationRun,
+	{ field, collection }: Place,
+): Promise<void> {
+	const fieldsAt = (index: number) => {
+		const form = parameters.at(index);
+		return collection === undefined ? form : form.collection(collection);
+	};
+	const expression = fieldsAt(0).expression(field.name);
+	if (!mayNameRow(expression)) return;
+	const valueAt = (index: number) => JSON.stringify(valueOf(fieldsAt(index), field));
+	const first = valueAt(0);
+	const { displayName: label } = field;
+	await forEachWithPauses(context.getInputData().keys(), (index) => {
+		if (valueAt(index) === first) return;
+		throw new InvalidInput(
+			`'${label}' differs between rows (row 1 and row ${index + 1}), so nothing was sent`,
+			onScreenOnly(
+				`A push has one value of '${label}' for all rows, such as the name of a column. Enter a fixed value. Or split the rows first, for example with a Switch or Loop Over Items node.`,
+			),
+		);
+	});
+}
+
+function valueOf(fields: Fields, { name, type }: INodeProperties): JsonValue {
+	if (type === 'boolean') return fields.switch(name, null);
+	if (type === 'number') return fields.number(name, null);
+	if (type === 'options') return fields.choice(name, null);
+	if (type === 'json') return fields.jsonObject(name);
+	const text = fields.textOrList(name);
+	return typeof text === 'string' ? text.trim() : text;
 }

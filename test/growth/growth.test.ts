@@ -2,7 +2,7 @@
 import attempt from 'lodash/attempt';
 import { CsvParser } from '../../nodes/PushCampaignContacts/file/csv';
 import { rowsOfFiles } from '../../nodes/PushCampaignContacts/file/csvFile';
-import { rowsNamedIn } from '../../nodes/PushCampaignContacts/push/rejectedRows';
+import { rowsNamedIn } from '../../nodes/PushCampaignContacts/push/parts';
 import { resolveColumns } from '../../nodes/PushCampaignContacts/push/columns';
 import { comparableHeading } from '../../nodes/PushCampaignContacts/push/headings';
 import { prepareRows } from '../../nodes/PushCampaignContacts/push/prepareRows';

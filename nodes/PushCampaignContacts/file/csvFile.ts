@@ -1,10 +1,8 @@
-import findLastIndex from 'lodash/findLastIndex';
 import upperFirst from 'lodash/upperFirst';
 import { InvalidInput } from '../../core/service/errors';
 import { type Explanation, onScreenOnly } from '../../core/service/resolution';
 import { Pauses } from '../../core/values/pauses';
 import { quoted } from '../../core/values/values';
-import { isBlank } from '../../core/phone/written';
 import type { ContactRow } from '../push/cells';
 import {
 	type FirstRow,
@@ -33,7 +31,7 @@ import {
 	type Encoding,
 	type OpenFile,
 } from './encoding';
-import { faultOf } from './faults';
+import { CsvHeader, type CsvRow, faultOf } from './header';
 
 /** A file, or a text in a field, that should be CSV. */
 export type Source = {
@@ -43,14 +41,6 @@ export type Source = {
 	open: OpenFile;
 	/** The input item that has it. */
 	item: number;
-};
-
-/** `number` is as in a spreadsheet program: from 1, including the header and blank rows. */
-export type CsvRow = {
-	number: number;
-	cells: string[];
-	/** True for a last row without a line break. The file may be cut off in it. */
-	endsFile?: boolean;
 };
 
 /** An n8n with a heap of 1 GB can store an output with this many rows of a few columns. */
@@ -169,69 +159,6 @@ class FileRow extends Row {
 	/** Made each time. */
 	get json(): ContactRow {
 		return this.table.header.rowOf(this.text.split(BETWEEN_CELLS));
-	}
-}
-
-/** The first row of a file. */
-export class CsvHeader {
-	/** Trimmed. */
-	readonly header: readonly string[];
-	readonly names: ReadonlySet<string>;
-	readonly repeated = new Set<string>();
-	/** Columns that have a value in a row. */
-	readonly filled = new Set<string>();
-	/** The other columns, each with its cell. */
-	private readonly unfilled: Map<string, number>;
-	/** The number of columns up to the last one with a name. A header may end with delimiters. */
-	readonly namedWidth: number;
-	private readonly columns: readonly string[];
-	/** The cell of each column. */
-	private readonly cellIndexes: readonly number[];
-
-	constructor(
-		{ cells: headings }: CsvRow,
-		readonly delimiter: string,
-	) {
-		this.header = headings.map((name) => name.trim());
-		const cells = new Map<string, number>();
-		/** The last number used for each repeated heading: `Notes_2`, `Notes_3`. */
-		const lastNumbers = new Map<string, number>();
-		for (const [index, heading] of this.header.entries()) {
-			// An object can't have a field `__proto__`.
-			if (heading === '' || heading === '__proto__') continue;
-			let name = heading;
-			if (cells.has(heading)) {
-				this.repeated.add(heading);
-				let number = lastNumbers.get(heading) ?? 1;
-				do name = `${heading}_${++number}`;
-				while (cells.has(name));
-				lastNumbers.set(heading, number);
-			}
-			cells.set(name, index);
-		}
-		this.unfilled = cells;
-		this.columns = [...cells.keys()];
-		this.cellIndexes = [...cells.values()];
-		this.names = new Set(this.columns);
-		this.namedWidth = findLastIndex(this.header, (heading) => heading !== '') + 1;
-	}
-
-	noteFilled(cells: readonly string[]): void {
-		for (const [column, at] of this.unfilled) {
-			if (isBlank(cells[at])) continue;
-			this.filled.add(column);
-			this.unfilled.delete(column);
-		}
-	}
-
-	rowOf(cells: readonly string[]): ContactRow {
-		const row: { [column: string]: string } = {};
-		// An iterator would create an object for each of millions of cells.
-		for (let at = 0; at < this.columns.length; at++) {
-			// Missing cells at the end of a row are empty, as in a spreadsheet program.
-			row[this.columns[at] ?? ''] = cells[this.cellIndexes[at] ?? 0] ?? '';
-		}
-		return row;
 	}
 }
 

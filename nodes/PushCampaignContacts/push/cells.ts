@@ -14,24 +14,6 @@ export type Column = {
 	path?: readonly string[];
 };
 
-/** Splits a list at its commas. A name in brackets and quotes may contain commas. */
-export function columnNames(text: string): string[] {
-	const names: string[] = [];
-	const lastEnds = new Map(['"', "'"].map((quote) => [quote, text.lastIndexOf(`${quote}]`)]));
-	// Searched once, so that text with many brackets stays fast.
-	const isClosed = (at: number) =>
-		text[at] === '[' && (lastEnds.get(text.charAt(at + 1)) ?? -1) > at + 1;
-	let start = 0;
-	for (let at = 0; at <= text.length; at++) {
-		if (isClosed(at)) at = text.indexOf(`${text.charAt(at + 1)}]`, at + 2) + 1;
-		else if (at === text.length || text[at] === ',') {
-			names.push(text.slice(start, at).trim());
-			start = at + 1;
-		}
-	}
-	return names.filter((name) => name !== '');
-}
-
 /** Undefined if the row doesn't have the column. */
 export function cellOf(row: ContactRow, { name, path }: Column): unknown {
 	if (path === undefined) return Object.hasOwn(row, name) ? row[name] : undefined;

@@ -13,10 +13,12 @@ import {
 	comparableHeading,
 	isPhoneHeading,
 	MAX_LISTED_COLUMNS,
+	missingColumn,
+	PHONE_FIELD,
 	quotedColumns,
 	unmarked,
+	type WantedColumn,
 } from './headings';
-import { missingColumn, PHONE_FIELD, type WantedColumn } from './missingColumn';
 import type { ContactsFrom, Table } from './rows';
 
 export const DEFAULT_PHONE_COLUMN = 'phone';

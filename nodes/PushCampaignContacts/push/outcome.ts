@@ -4,7 +4,7 @@ import type { ExplainedError } from '../../core/service/errors';
 import type { Reader } from '../../core/service/resolution';
 import type { JsonObject, JsonValue } from '../../core/values/json';
 import { forEachWithPauses } from '../../core/values/pauses';
-import { type PushInput, type Row, ROWS_PER_LOOK } from './rows';
+import { type Row, ROWS_PER_LOOK } from './rows';
 
 /** The statuses of the *Pushed Before* output. The others are in *Rejected*. */
 export const PUSHED_BEFORE_STATUSES = [
@@ -60,44 +60,32 @@ export type CheckResult = {
 	aboutAgent: string[];
 };
 
-/** What a push did. */
-export type PushOutcome = {
-	readonly input: PushInput;
-	readonly requests: PushedRequest[];
-	/** The rows by their status, once each one has it. */
-	byStatus: ReadonlyMap<Row['status'], readonly Row[]>;
-	/** Whether the service itself rejected rows. */
-	hasRejections: boolean;
-	/** Whether the requests ask to release the contacts to the calling queue. */
-	readonly enqueue: boolean;
-	/** With *Check Only*. */
-	check?: CheckResult;
-	/** Why the push stopped early. */
-	stopped?: ExplainedError;
-};
+/** The rows of a push by what became of them, once each one has a status. */
+export class RowsByStatus {
+	private readonly groups = new Map<Row['status'], Row[]>();
 
-/** Looks through all rows once, because a push can have a million. */
-export async function groupByStatus(rows: readonly Row[]): Promise<PushOutcome['byStatus']> {
-	const groups = new Map<Row['status'], Row[]>();
-	await forEachWithPauses(
-		rows,
-		(row) => {
-			const group = groups.get(row.status);
-			if (group === undefined) groups.set(row.status, [row]);
-			else group.push(row);
-		},
-		ROWS_PER_LOOK,
-	);
-	return groups;
-}
+	/** Looks through all rows once, because a push can have a million. */
+	static async of(rows: readonly Row[]): Promise<RowsByStatus> {
+		const grouped = new RowsByStatus();
+		await forEachWithPauses(rows, (row) => grouped.add(row), ROWS_PER_LOOK);
+		return grouped;
+	}
 
-/** In the order of the input. */
-export function rowsWith(
-	{ byStatus }: PushOutcome,
-	...statuses: ReadonlyArray<Row['status']>
-): readonly Row[] {
-	const groups = statuses.flatMap((status) => [byStatus.get(status) ?? []]);
-	return groups.filter(({ length }) => length > 0).reduce(merged, []);
+	private add(row: Row): void {
+		const group = this.groups.get(row.status);
+		if (group === undefined) this.groups.set(row.status, [row]);
+		else group.push(row);
+	}
+
+	/** In the order of the input. */
+	with(...statuses: ReadonlyArray<Row['status']>): readonly Row[] {
+		const groups = statuses.flatMap((status) => [this.groups.get(status) ?? []]);
+		return groups.filter(({ length }) => length > 0).reduce(merged, []);
+	}
+
+	count(...statuses: ReadonlyArray<Row['status']>): number {
+		return sumBy(statuses, (status) => this.groups.get(status)?.length ?? 0);
+	}
 }
 
 /** Both are in order, so they needn't be sorted, which takes several times as long. */
@@ -113,13 +101,6 @@ function merged(some: readonly Row[], others: readonly Row[]): readonly Row[] {
 		all.push(row);
 	}
 	return all.concat(others.slice(next));
-}
-
-export function countWith(
-	{ byStatus }: PushOutcome,
-	...statuses: ReadonlyArray<Row['status']>
-): number {
-	return sumBy(statuses, (status) => byStatus.get(status)?.length ?? 0);
 }
 
 /** The reason of a row that wasn't pushed because of an error. */

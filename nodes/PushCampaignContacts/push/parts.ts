@@ -1,6 +1,14 @@
 import chunk from 'lodash/chunk';
-import { OutcomeUnknown } from '../../core/service/errors';
-import type { Resolution } from '../../core/service/resolution';
+import sortBy from 'lodash/sortBy';
+import uniq from 'lodash/uniq';
+import {
+	type ExplainedError,
+	InvalidInput,
+	OutcomeUnknown,
+	ServiceRejection,
+} from '../../core/service/errors';
+import { VALIDATION_STATUSES } from '../../core/service/http';
+import { onScreenOnly, type Resolution } from '../../core/service/resolution';
 import type { JsonObject } from '../../core/values/json';
 import type { PushedRequest } from './outcome';
 import type { Row } from './rows';
@@ -74,13 +82,17 @@ export function restOf(part: Part, rows: readonly Row[]): Part {
 	return { ...part, key: `${part.key} rest`, rows };
 }
 
-/** The positions of some rows of a part, as pairs of first and last: `[0, 9, 12, 12]` is 0 to 9 and 12. Both are in order. */
+/**
+ * The positions of some rows of a part, as pairs of first and last: `[0, 9, 12, 12]` is 0 to 9 and 12. Both are in order.
+ *
+ * @throws if a row isn't in the part
+ */
 export function positionsOf(some: readonly Row[], rows: readonly Row[]): number[] {
 	const positions: number[] = [];
 	let at = -1;
 	for (const row of some) {
-		do at++;
-		while (rows[at] !== row && at < rows.length);
+		at = rows.indexOf(row, at + 1);
+		if (at === -1) throw new Error(`Row ${row.index} isn't in the part`);
 		if (positions.at(-1) === at - 1) positions[positions.length - 1] = at;
 		else positions.push(at, at);
 	}
@@ -92,9 +104,12 @@ export function rowsAt(positions: readonly number[], rows: readonly Row[]): read
 	return chunk(positions, 2).flatMap(([first = 0, last = first]) => rows.slice(first, last + 1));
 }
 
+/** What a person can do if an earlier attempt may have pushed rows. */
+export const COMPARE_LISTS =
+	"Compare the campaign's newest contact lists with your rows (Campaign Status shows the lists). Then push the missing rows in a new execution.";
+
 export const BEGUN_EARLIER: Resolution = {
-	onScreen:
-		"An earlier attempt of this execution may have pushed this row, and n8n has no record of the result. It wasn't sent again. Compare the campaign's newest contact lists with your rows (Campaign Status shows the lists). Then push the missing rows in a new execution.",
+	onScreen: `An earlier attempt of this execution may have pushed this row, and n8n has no record of the result. It wasn't sent again. ${COMPARE_LISTS}`,
 	forModel:
 		'This contact may have been pushed before, but the result is unknown. It was not sent again.',
 };
@@ -104,10 +119,92 @@ export function rowsChanged(): OutcomeUnknown {
 	return new OutcomeUnknown(
 		"The rows or the options changed since an earlier attempt of this execution, so the node can't know which rows it pushed",
 		{
-			onScreen:
-				"No row was sent again. Compare the campaign's newest contact lists with your rows (Campaign Status shows the lists). Then push the missing rows in a new execution.",
+			onScreen: `No row was sent again. ${COMPARE_LISTS}`,
 			forModel: 'No row was sent again.',
 		},
 		{ origin: 'n8n' },
 	);
+}
+
+/**
+ * Rows per chunk that are sent alone. A message of the service can mean two rows, so about half of them are rejected. If
+ * there are more, the cause is probably a setting, not the rows.
+ */
+const MAX_ROWS_SENT_ALONE = 200;
+const PAYLOAD_TOO_LARGE = 413;
+/** Ignores nested ones: `contacts[3].contacts[0]` names a field of a contact. */
+const CONTACT_INDEX = /(?<!\]\.)\bcontacts\s*\[\s*(\d+)\s*\]/gi;
+const MAX_REASON_CHARACTERS = 1_000;
+
+/**
+ * What a rejection means for the rows of its request. Rows that it may have named are sent alone, and then the others. If the
+ * request was too large, its halves are sent.
+ *
+ * @param rows of the part that were sent
+ * @returns undefined if it isn't about single rows, so that the push must stop
+ */
+export function readRejection(
+	error: ExplainedError,
+	part: Part,
+	rows: readonly Row[],
+): Exclude<PartResult, { kind: 'accepted' }> | undefined {
+	const isTooLarge = error instanceof ServiceRejection && error.status === PAYLOAD_TOO_LARGE;
+	const named = rowsNamedIn(error, rows);
+	const areNamed = named.length > 0 || (part.isAlone && isAboutContacts(error));
+	if (!isTooLarge && !areNamed) return undefined;
+	if (rows.length === 1)
+		return {
+			kind: 'rejected',
+			reason: isTooLarge ? reasonOfTooLarge(error) : rejectionReason(error),
+		};
+	const positions = new Map(part.rows.map((row, at) => [row, at]));
+	return { kind: 'split', alone: isTooLarge ? [] : named.map((row) => positions.get(row) ?? 0) };
+}
+
+/** Why the push stops although each rejection named its rows. Undefined if it goes on. */
+export function tooManyRejected(
+	{ originalMessage }: ExplainedError,
+	sentAlone: number,
+): ExplainedError | undefined {
+	if (sentAlone <= MAX_ROWS_SENT_ALONE) return undefined;
+	return new InvalidInput(
+		`The service may reject more than ${MAX_ROWS_SENT_ALONE} rows of one request, so the remaining rows weren't sent`,
+		onScreenOnly("The rows probably have the same fault, such as a wrong 'Phone Column'."),
+		{ originalMessage },
+	);
+}
+
+function reasonOfTooLarge({ originalMessage }: ExplainedError): string {
+	const said = originalMessage === undefined ? '' : ` The service said: ${originalMessage}`;
+	return `The row is too large for the service, even in a request of its own. Shorten its texts, or send fewer of them.${said}`;
+}
+
+/**
+ * Whether the rejection is about contacts, so that the service accepted none of them. A rejection with another status isn't
+ * about single rows.
+ */
+function isAboutContacts(error: ExplainedError): error is ServiceRejection {
+	return error instanceof ServiceRejection && VALIDATION_STATUSES.has(error.status);
+}
+
+/**
+ * The rows that a rejection may name as `contacts[<index>]`. The document doesn't say whether the service counts from 0 or
+ * 1, so an index can mean two rows. The service may also quote the text of a cell. So each of these rows must be sent alone.
+ *
+ * @param rows of the request
+ */
+export function rowsNamedIn(error: ExplainedError, rows: readonly Row[]): Row[] {
+	if (!isAboutContacts(error)) return [];
+	const text = error.rejection.texts.join('\n');
+	const indexes = uniq([...text.matchAll(CONTACT_INDEX)].map(([, index]) => Number(index)));
+	const positions = indexes.flatMap((index) => [index, index - 1]);
+	return sortBy(uniq(positions.flatMap((position) => rows[position] ?? [])), 'index');
+}
+
+/** The reason of a row that the service rejected when it was sent alone. */
+function rejectionReason(error: ExplainedError): string {
+	const text = isAboutContacts(error) ? error.rejection.texts.join(' · ') : error.message;
+	const shown =
+		text.length > MAX_REASON_CHARACTERS ? `${text.slice(0, MAX_REASON_CHARACTERS)}...` : text;
+	return `The service rejected this row: ${shown}`;
 }

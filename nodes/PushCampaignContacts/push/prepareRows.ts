@@ -12,6 +12,9 @@ import { type ColumnsOf, forEachVariable, nameCell, personNameOf } from './conta
 import { nameOf, type PushInput, type Row, ROWS_PER_LOOK, settle } from './rows';
 
 export type PreparedRows = {
+	/** All rows. */
+	input: PushInput;
+	columnsOf: ColumnsOf;
 	/** The rows to send. */
 	rows: Row[];
 	/** The phone keys of rows that say that an earlier push of them has an unknown outcome. */
@@ -80,7 +83,7 @@ export async function prepareRows(input: PushInput, columnsOf: ColumnsOf): Promi
 		settle(row, 'duplicate', reason);
 	}
 	const rows = input.rows.filter(({ phone }) => phone !== '');
-	return { rows, markedUnknown, hasNames, emptied };
+	return { input, columnsOf, rows, markedUnknown, hasNames, emptied };
 }
 
 /** n8n would stand still while a single map of a million numbers grows. */

@@ -11,10 +11,9 @@ import { fingerprint, hashOf } from '../../core/values/hash';
 import { forEachWithPauses } from '../../core/values/pauses';
 import { messageOf } from '../../core/values/values';
 import { type Accepted, readAccepted, requireConsistentCounts } from './accepted';
-import { type ColumnsOf, ContactWriter } from './contacts';
-import type { NumbersOfExecution } from './numbersOfExecution';
+import { ContactWriter } from './contacts';
 import { NumbersPushedBefore, requireRoom } from './numbersPushedBefore';
-import { type PushOutcome, reasonOf } from './outcome';
+import { type PushedRequest, reasonOf } from './outcome';
 import {
 	BEGUN_EARLIER,
 	type Chunk,
@@ -24,12 +23,15 @@ import {
 	type PartResult,
 	partsOf,
 	positionsOf,
+	readRejection,
 	restOf,
 	rowsAt,
 	rowsChanged,
+	tooManyRejected,
 } from './parts';
 import type { PreparedRows } from './prepareRows';
-import { readRejection, tooManyRejected } from './rejectedRows';
+import type { PushedNumbers } from './pushedNumbers';
+import type { PushFacts } from './report';
 import { phoneKeyOf, type Row, settle } from './rows';
 
 /** The campaign and agent of a push. */
@@ -44,8 +46,8 @@ export type PushDeps = {
 	ledger: Ledger<PartResult>;
 	/** Identifies the push among those of the execution. */
 	place: unknown;
-	/** Numbers that other runs of the node pushed in this execution. */
-	numbersOfExecution: NumbersOfExecution;
+	/** Those of this execution. */
+	pushedNumbers: PushedNumbers;
 	/** Whether the node runs as a tool. */
 	isTool: boolean;
 	/** Checked before each request: whether the execution was stopped. */
@@ -54,29 +56,27 @@ export type PushDeps = {
 	numbersPushedBefore?: DeduplicationStore | undefined;
 };
 
+/**
+ * What became of the requests. `isNew`: whether the numbers must be remembered. Not if nothing was sent, and n8n has what an
+ * earlier attempt sent.
+ */
+type SentRows = Pick<PushFacts, 'requests' | 'stopped'> & { isNew: boolean };
+
 /** Why the push stopped, and what that says about each row that it didn't reach. */
 type Stop = { error: ExplainedError; status: 'unknown' | 'not_sent'; reason: string };
 
 /**
  * Sends the prepared rows in chunks, one after another, usually one request each. Stops at the first request that didn't
- * certainly succeed. What an earlier attempt sent, or may have sent, isn't sent again. The outcome reports what happened
- * to each row, so this doesn't throw for it.
- *
- * @param outcome changed in place
- * @returns whether its numbers must be remembered. Not if it sent nothing, and n8n has what an earlier attempt sent.
+ * certainly succeed. What an earlier attempt sent, or may have sent, isn't sent again. Each row has a status then, so this
+ * doesn't throw for it.
  */
-export async function sendRows(
-	prepared: PreparedRows,
-	columnsOf: ColumnsOf,
-	deps: PushDeps,
-	outcome: PushOutcome,
-): Promise<boolean> {
+export async function sendRows(prepared: PreparedRows, deps: PushDeps): Promise<SentRows> {
 	const { rows } = prepared;
 	if (deps.numbersPushedBefore !== undefined) requireRoom(rows.length);
-	if (deps.isTool) deps.numbersOfExecution.requireRoom(rows.length);
+	if (deps.isTool) deps.pushedNumbers.requireRoom(rows.length);
 	const { campaign, contactsPerRequest } = deps;
 	const content = hashOf([`${campaign.id} ${contactsPerRequest}`, await fingerprintOf(rows)]);
-	return await new RowSender(prepared, content, new ContactWriter(columnsOf), deps, outcome).send();
+	return await new RowSender(prepared, content, deps).send();
 }
 
 /** Keeps the memory of a fingerprint small. */
@@ -94,11 +94,15 @@ async function fingerprintOf(rows: readonly Row[]): Promise<string> {
 /** Works through the parts of a push. */
 class RowSender {
 	private readonly reader: Reader;
+	private readonly contacts: ContactWriter;
 	private readonly pushedBefore: NumbersPushedBefore | undefined;
 	/** What is still to do, in order. */
 	private readonly parts: Part[];
 	private plan: Plan | undefined;
 	private stop: Stop | undefined;
+	/** Of the first request whose outcome is unknown. The push may go on, if that was in an earlier attempt. */
+	private unknown: OutcomeUnknown | undefined;
+	private readonly requests: PushedRequest[] = [];
 	/** Whether any row may be in the campaign. */
 	private hadEffect = false;
 	/** Rows that an earlier attempt began to send, without a result. */
@@ -110,18 +114,17 @@ class RowSender {
 	constructor(
 		private readonly prepared: PreparedRows,
 		private readonly content: string,
-		private readonly contacts: ContactWriter,
 		private readonly deps: PushDeps,
-		private readonly outcome: PushOutcome,
 	) {
 		const { numbersPushedBefore: store, campaign, isTool, contactsPerRequest } = deps;
 		this.reader = readerOf(isTool);
+		this.contacts = new ContactWriter(prepared.columnsOf);
 		const end = campaign.enqueue ? 'released' : 'unreleased';
 		this.pushedBefore = store && new NumbersPushedBefore(store, campaign.id, isTool, end);
 		this.parts = chunksOf(prepared.rows, contactsPerRequest);
 	}
 
-	async send(): Promise<boolean> {
+	async send(): Promise<SentRows> {
 		// Also without rows, so that a retry in which the push has rows is recognized.
 		await this.begin().catch((error: unknown) => {
 			// If it's unknown which rows an earlier attempt pushed, any row may be in the campaign.
@@ -134,8 +137,8 @@ class RowSender {
 		}
 		if (!this.hadEffect) await this.plan?.remove();
 		await this.settleEarlier();
-		if (this.stop !== undefined) this.outcome.stopped ??= this.stop.error;
-		return this.plan !== undefined || Object.keys(this.deps.ledger.entries).length === 0;
+		const isNew = this.plan !== undefined || Object.keys(this.deps.ledger.entries).length === 0;
+		return { requests: this.requests, stopped: this.unknown ?? this.stop?.error, isNew };
 	}
 
 	/** @throws if it's unknown what an earlier attempt sent, or n8n can't store what is about to be sent */
@@ -158,7 +161,7 @@ class RowSender {
 	}
 
 	private async doPart(part: Part): Promise<void> {
-		const { ledger, numbersOfExecution } = this.deps;
+		const { ledger, pushedNumbers } = this.deps;
 		const job = this.jobOf(part);
 		const known = ledger.known(job);
 		if (known !== undefined) {
@@ -167,7 +170,7 @@ class RowSender {
 		}
 		const open = withoutStatus(part.rows);
 		const rows =
-			this.stop?.status === 'unknown' ? open : numbersOfExecution.leaveOut(open, this.prepared);
+			this.stop?.status === 'unknown' ? open : await pushedNumbers.leaveOut(open, this.prepared);
 		if (this.stop !== undefined) this.settleStopped(rows, this.stop);
 		else if (rows.length > 0) {
 			const outcome = await ledger.deliver(job, async () => await this.request(part, rows));
@@ -210,6 +213,8 @@ class RowSender {
 			await this.reserve(part, all);
 			rows = without(this.pushedEarlier, all);
 			if (rows.length === 0) return { kind: 'skipped' };
+			const areAll = rows.length === part.rows.length;
+			const positions = areAll ? {} : { rows: positionsOf(rows, part.rows) };
 			const contacts = await this.contacts.of(rows);
 			if (stopRequested()) throw pushInterrupted();
 			const sending = pushContacts(client, campaign.id, body, Buffer.from(contacts), additions);
@@ -218,8 +223,6 @@ class RowSender {
 			const accepted = readAccepted(rows, response);
 			requireConsistentCounts(accepted, rows.length);
 			this.settleAccepted(part, accepted);
-			const areAll = rows.length === part.rows.length;
-			const positions = areAll ? {} : { rows: positionsOf(rows, part.rows) };
 			const result = { kind: 'accepted', response, ...positions } as const;
 			return { kind: 'done', result, hadNoEffect: accepted.request.rows.length === 0 };
 		} catch (error) {
@@ -254,7 +257,7 @@ class RowSender {
 			this.hadEffect = true;
 			if (isBegun === true) this.begunRows.push(...withoutStatus(rows));
 			else {
-				this.outcome.stopped ??= error;
+				this.unknown ??= error;
 				for (const row of rows) settle(row, 'unknown', reasonOf(error, this.reader));
 			}
 		} else if (outcome.kind !== 'skipped') {
@@ -267,12 +270,11 @@ class RowSender {
 		if (result.kind === 'split') this.parts.unshift(...partsOf(part, result.alone));
 		else if (result.kind === 'rejected') {
 			for (const row of rows) settle(row, 'rejected', result.reason);
-			this.outcome.hasRejections = true;
 		} else this.settleAccepted(part, readAccepted(rows, result.response));
 	}
 
 	private settleAccepted(part: Part, { request, skipped }: Accepted): void {
-		this.outcome.requests.push(request);
+		this.requests.push(request);
 		part.chunk.requests.push(request);
 		this.hadEffect ||= request.rows.length > 0;
 		for (const row of request.rows) {

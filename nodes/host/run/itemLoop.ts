@@ -74,7 +74,13 @@ export async function forEachItem(
 		await tryEach(indexes, (index) => {
 			if (earlierOutput(index) !== undefined) completed.push(index);
 		});
-		throw stoppingError(context, failures, positionOf, NOTHING_DONE, stopText(completed, 'in an earlier attempt'));
+		throw stoppingError(
+			context,
+			failures,
+			positionOf,
+			NOTHING_DONE,
+			stopText(completed, 'in an earlier attempt'),
+		);
 	}
 	const outputs = new Array<INodeExecutionData[]>(indexes.length);
 

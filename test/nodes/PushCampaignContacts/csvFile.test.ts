@@ -7,7 +7,14 @@ import range from 'lodash/range';
 import { BinaryDataService } from 'n8n-core';
 import type { IDataObject, INodeExecutionData, IWorkflowSettings } from 'n8n-workflow';
 import type { JsonObject } from '../../../nodes/core/values/json';
-import { engineHarness, engineTool, newExecutionData, service } from '../../engine';
+import {
+	engineHarness,
+	engineTool,
+	newExecutionData,
+	oneNodeWorkflow,
+	retryFailed,
+	service,
+} from '../../engine';
 import {
 	accepted,
 	ARCHIVED,
@@ -17,6 +24,8 @@ import {
 	goOn,
 	inTwos,
 	ok,
+	OUTPUTS,
+	outputsOf,
 	PATH,
 	phone,
 	phonesOf,
@@ -478,6 +487,27 @@ describe('a file that n8n stores', () => {
 		const { error } = await runPush(stored(broken, 'a.csv'), csv());
 		expect(error?.message).toMatch(/^n8n couldn't read the file "a\.csv" to its end/);
 		expect(error?.description).toContain('n8n said: the disk is away.');
+	});
+
+	test('that n8n has deleted before a retry is not pushed again, and the retry says what to do', async () => {
+		let isThere = true;
+		function* untilDeleted() {
+			if (!isThere) throw new Error('File not found');
+			yield Buffer.from(lines('phone', phone(0)));
+		}
+		breaking('ECONNRESET');
+		const { run } = await runPush(stored(untilDeleted, 'a.csv'), csv());
+		isThere = false;
+		const { workflow } = oneNodeWorkflow(pushNode(csv()), OUTPUTS);
+		const { error } = outputsOf(await retryFailed(run, workflow));
+		expect(error).toMatchObject({
+			message:
+				'n8n couldn\'t read the file "a.csv" to its end, so nothing was sent in this attempt',
+			description: expect.stringContaining(
+				"If n8n has deleted the file, compare the campaign's newest contact lists with your rows (Campaign Status shows the lists). Then push the missing rows in a new execution. n8n said: File not found.",
+			),
+		});
+		expect(error?.description).not.toContain('load it again');
 	});
 
 	test('is not sent if it has more characters than n8n can have in memory', async () => {

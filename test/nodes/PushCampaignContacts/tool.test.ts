@@ -4,7 +4,7 @@ import { setTimeout } from 'node:timers/promises';
 import range from 'lodash/range';
 import { createRunExecutionData, type IDataObject, type WorkflowExecuteMode } from 'n8n-workflow';
 import { clock } from '../../../nodes/host/clock';
-import { MAX_NUMBERS_KEPT } from '../../../nodes/PushCampaignContacts/push/numbersOfExecution';
+import { MAX_NUMBERS_KEPT } from '../../../nodes/PushCampaignContacts/push/pushedNumbers';
 import { engineTool, inlineTool, mcpTool } from '../../engine';
 import {
 	accepted,

@@ -1,11 +1,14 @@
+import { NumbersOfExecution } from '../../../../nodes/core/ledger/numbersOfExecution';
+import type { JsonObject } from '../../../../nodes/core/values/json';
 import { isLinear } from '../../../growth/linear';
-import { countWith, groupByStatus } from '../../../../nodes/PushCampaignContacts/push/outcome';
+import { RowsByStatus } from '../../../../nodes/PushCampaignContacts/push/outcome';
 import {
 	MAX_NUMBERS_KEPT,
-	NumbersOfExecution,
-	type NumbersMemory,
-} from '../../../../nodes/PushCampaignContacts/push/numbersOfExecution';
+	PushedNumbers,
+	type PushMemory,
+} from '../../../../nodes/PushCampaignContacts/push/pushedNumbers';
 import { ItemRow, settle, type Table } from '../../../../nodes/PushCampaignContacts/push/rows';
+import { columns } from './scripted';
 
 const table: Table = {
 	names: new Set(),
@@ -15,29 +18,39 @@ const table: Table = {
 	first: [],
 };
 
+/** What n8n stores with the execution. */
+type Stored = { memory: PushMemory; done: JsonObject; open: JsonObject };
+
 /** Pushes the numbers that no earlier push of the execution has. @returns how many they are */
 async function push(
-	record: NumbersMemory,
+	{ memory, done, open }: Stored,
 	first: number,
 	count: number,
 	unknown = 0,
 ): Promise<number> {
-	const numbers = new NumbersOfExecution(record, 42);
+	const numbers = new PushedNumbers(memory, new NumbersOfExecution(done, open, 0));
 	const rows = Array.from({ length: count }, (_, index) => {
 		const row = new ItemRow(index, {}, table, index);
 		return Object.assign(row, { phone: String(9_000_000_000 + first + index) });
 	});
 	const markedUnknown = new Set<string>();
 	const emptied = { count: 0, examples: [] };
-	const left = numbers.leaveOut(rows, { rows, markedUnknown, hasNames: false, emptied });
-	for (const [at, row] of left.entries()) settle(row, at < unknown ? 'unknown' : 'pushed');
 	const input = { rows, tables: [table], hints: [], maxOutputRows: Infinity, legend: '' };
-	const byStatus = await groupByStatus(rows);
-	const outcome = { input, requests: [], byStatus, hasRejections: false, enqueue: false };
-	numbers.add(outcome);
-	return countWith(outcome, 'pushed');
+	const prepared = {
+		input,
+		columnsOf: () => columns,
+		rows,
+		markedUnknown,
+		hasNames: false,
+		emptied,
+	};
+	const left = await numbers.leaveOut(rows, prepared);
+	for (const [at, row] of left.entries()) settle(row, at < unknown ? 'unknown' : 'pushed');
+	const byStatus = await RowsByStatus.of(rows);
+	await numbers.add(byStatus);
+	return byStatus.count('pushed');
 }
-const newRecord = (): NumbersMemory => ({ count: 0, lists: {}, runs: {} });
+const newRecord = (): Stored => ({ memory: { count: 0, runs: {} }, done: {}, open: {} });
 
 test('an execution knows as many numbers as n8n stores, and then those', async () => {
 	const record = newRecord();

@@ -1,0 +1,75 @@
+import type { NumbersOfExecution } from '../../core/ledger/numbersOfExecution';
+import { NotSent } from '../../core/service/errors';
+import { USER } from '../../core/service/resolution';
+import { isJsonObject } from '../../core/values/json';
+import { forEachWithPauses } from '../../core/values/pauses';
+import type { RowsByStatus } from './outcome';
+import type { PreparedRows } from './prepareRows';
+import { phoneKeyOf, type Row, settle } from './rows';
+
+/** What an execution remembers of its pushes, for all runs of the node, besides the numbers. */
+export type PushMemory = {
+	/** Of the numbers. */
+	count: number;
+	/** The runs of the node that push to each campaign, in ascending order. Empty for a model. */
+	runs: { [campaign: string]: number[] };
+};
+
+/** n8n stores what this package wrote, so the runs aren't checked. */
+export function isPushMemory(stored: unknown): stored is PushMemory {
+	return isJsonObject(stored) && typeof stored.count === 'number' && isJsonObject(stored.runs);
+}
+
+/** About 4 MB in the stored execution. */
+export const MAX_NUMBERS_KEPT = 250_000;
+
+const SENT =
+	"This number was pushed to the campaign earlier in this execution or session, so it wasn't pushed again.";
+const UNKNOWN =
+	"This number may be in the campaign, because an earlier push of it has an unknown outcome. It wasn't pushed again.";
+const MARKED_UNKNOWN =
+	"A row with this number has the status unknown: an earlier push may have added it to a campaign, so it wasn't pushed. Look for the number there. To push it, empty push_status and rejection_status of that row.";
+
+/** The numbers that any run of the node pushed to a campaign in this execution. */
+export class PushedNumbers {
+	/** @param memory changed in place */
+	constructor(
+		readonly memory: PushMemory,
+		private readonly numbers: NumbersOfExecution,
+	) {}
+
+	/** @throws NotSent if these rows of a model couldn't all be remembered, so that it could push them twice */
+	requireRoom(rows: number): void {
+		if (this.memory.count + rows <= MAX_NUMBERS_KEPT) return;
+		throw new NotSent(
+			'This agent run or MCP session has pushed as many contacts as it can, so nothing was sent',
+			{ onScreen: '', forModel: `Tell ${USER} which contacts were not pushed.` },
+			{ isTransient: false, origin: 'n8n' },
+		);
+	}
+
+	/** Settles rows with sent numbers, and with those that may have been sent. @returns the other rows */
+	async leaveOut(rows: readonly Row[], { markedUnknown }: PreparedRows): Promise<readonly Row[]> {
+		const others: Row[] = [];
+		await forEachWithPauses(rows, (row) => {
+			const key = phoneKeyOf(row);
+			if (markedUnknown.has(key)) settle(row, 'unknown', MARKED_UNKNOWN);
+			else if (this.numbers.isUnknown(key)) settle(row, 'unknown', UNKNOWN);
+			else if (this.numbers.isDone(key)) settle(row, 'duplicate', SENT);
+			else others.push(row);
+		});
+		return others;
+	}
+
+	/** Remembers the sent rows, unless there are too many in total. First those that a person must look after. */
+	async add(rows: RowsByStatus): Promise<void> {
+		const unknown = rows.with('unknown');
+		// A number that the service skipped as a duplicate is in the campaign too.
+		for (const some of [unknown, rows.with('pushed', 'skipped_duplicate')]) {
+			if (this.memory.count + some.length > MAX_NUMBERS_KEPT) continue;
+			await forEachWithPauses(some, (row) => {
+				if (this.numbers.add(phoneKeyOf(row), some === unknown)) this.memory.count++;
+			});
+		}
+	}
+}
