@@ -3,13 +3,20 @@ import { readAdditions } from '../../host/forms/options';
 import { sessionField } from '../../host/forms/chatFields';
 import { type ChatDeps, forEachChatItem } from '../../host/run/chatItems';
 import type { Fields } from '../../host/forms/fields';
+import { agentField } from '../../host/forms/locatorFields';
 import { asItems } from '../../host/run/itemLoop';
 import type { Operation } from '../../host/run/operations';
 import { parseSessionId, requireText, sessionKey } from '../../core/chat/parseChatFields';
 import type { ApiClient } from '../../core/service/client';
-import { type Additions, sendSupportCommand } from '../../core/service/endpoints';
+import {
+	type Additions,
+	closeLegacySession,
+	pauseLegacySession,
+	sendSupportCommand,
+} from '../../core/service/endpoints';
 import { recordOf } from '../../core/service/envelope';
 import type { ApiResponse } from '../../core/service/http';
+import { parseAgentUuid } from '../../core/service/parseIds';
 import type { JsonObject } from '../../core/values/json';
 import type { PreparedRequest } from '../../host/ledger/preparedRequest';
 import { quoted } from '../../core/values/values';
@@ -58,6 +65,37 @@ export const close: Operation = {
 	},
 };
 
+export const legacyClose: Operation = {
+	name: 'Close',
+	value: 'legacyClose',
+	action: 'Close legacy chat session',
+	description:
+		'End the conversation and get a summary of it. Use Session > Close in new workflows.',
+	subtitle: 'close session (legacy)',
+	fields: [sessionField, agentField, requestSettings],
+	toolDescription:
+		'Closes a chat session through the legacy API of the service, and returns a summary of the conversation. Use this only when the conversation has ended.',
+	async execute(run) {
+		const prepare = (form: Fields) => endSession(form, 'close_session');
+		return await forEachChatItem(run, prepare);
+	},
+};
+
+export const legacyPause: Operation = {
+	name: 'Pause',
+	value: 'legacyPause',
+	action: 'Pause legacy chat session',
+	description:
+		'Pause the conversation until the next message. In new workflows, use Session > Support Command to hand the chat to a person.',
+	subtitle: 'pause session (legacy)',
+	fields: [sessionField, agentField, requestSettings],
+	toolDescription:
+		"Pauses a chat session through the legacy API of the service. The customer's next message resumes it.",
+	async execute(run) {
+		return await forEachChatItem(run, (form) => endSession(form, 'pause_session'));
+	},
+};
+
 function readCommand(form: Fields): string {
 	return requireText(form.text('command'), 'Command');
 }
@@ -71,8 +109,23 @@ function send(form: Fields, command: string, happened: string): PreparedRequest<
 	return { ...request, modelMayRepeat: 'afterOtherRequest' };
 }
 
+const ENDINGS = {
+	close_session: { request: closeLegacySession, happened: 'The chat session was closed.' },
+	pause_session: { request: pauseLegacySession, happened: 'The chat session was paused.' },
+};
+
+function endSession(form: Fields, how: keyof typeof ENDINGS): PreparedRequest<ChatDeps> {
+	const body = { agent_uuid: parseAgentUuid(form.text('agentUuid')) };
+	const { request: end, happened } = ENDINGS[how];
+	const request = sessionRequest(form, how, body, happened, async (client, id, additions) =>
+		end(client, id, body, additions),
+	);
+	// The customer's next message resumes a paused session, so it may need another pause.
+	return how === 'pause_session' ? { ...request, modelMayRepeat: 'afterCompletion' } : request;
+}
+
 /** A request that changes a session, such as one that closes it. */
-export function sessionRequest(
+function sessionRequest(
 	form: Fields,
 	kind: string,
 	values: JsonObject,
