@@ -2,14 +2,9 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 import { endingError } from '../core/chat/reconnectPolicy';
 import type { SendOutcome } from '../core/chat/sender';
 import { type Ack, ACCEPTED_STATES, errorText, idText } from '../core/chat/frames';
-import {
-	type ErrorFacts,
-	ExplainedError,
-	failedRepeat,
-	OutcomeUnknown,
-} from '../core/service/errors';
+import { ExplainedError, failedRepeat, OutcomeUnknown } from '../core/service/errors';
 import type { ApiResponse } from '../core/service/http';
-import { type Explanation, USER } from '../core/service/resolution';
+import { USER } from '../core/service/resolution';
 import {
 	fieldsIn,
 	isJsonObject,
@@ -88,23 +83,24 @@ const FAULTS = {
 
 const isCause = (text: string): text is keyof typeof FAULTS => Object.hasOwn(FAULTS, text);
 
-function explain(cause: keyof typeof FAULTS): Explanation {
+function fault(cause: keyof typeof FAULTS, originalMessage?: string): ExplainedError {
 	const [message, onScreen, forModel = '']: Row = FAULTS[cause];
-	return { message, resolution: { onScreen, forModel } };
-}
-
-function fault(
-	outcome: 'not_sent' | 'rejected',
-	cause: keyof typeof FAULTS,
-	facts: ErrorFacts = {},
-): ExplainedError {
-	const { message, resolution } = explain(cause);
-	return new ExplainedError(outcome, message, resolution, facts);
-}
-
-function unknownFault(cause: keyof typeof FAULTS, words?: string): OutcomeUnknown {
-	const { message, resolution } = explain(cause);
-	return new OutcomeUnknown(message, resolution, { originalMessage: words, origin: 'service' });
+	const resolution = { onScreen, forModel };
+	switch (cause) {
+		case 'error':
+		case 'unconfirmed':
+		case 'unconfirmed with a key':
+			return new OutcomeUnknown(message, resolution, { originalMessage, origin: 'service' });
+		case 'busy':
+			return new ExplainedError('not_sent', message, resolution, {
+				originalMessage,
+				isTransient: true,
+			});
+		case 'not started':
+			return new ExplainedError('not_sent', message, resolution);
+		default:
+			return new ExplainedError('rejected', message, resolution, { originalMessage });
+	}
 }
 
 /**
@@ -115,11 +111,11 @@ function unknownFault(cause: keyof typeof FAULTS, words?: string): OutcomeUnknow
 export function acceptedAck(outcome: SendOutcome, hasKey: boolean): Ack {
 	if (outcome.kind === 'not_sent') {
 		const { ending } = outcome;
-		if (ending === null) throw fault('not_sent', 'not started');
+		if (ending === null) throw fault('not started');
 		throw endingError(ending, `${ending.message}, so nothing was sent`);
 	}
 	if (outcome.kind === 'unknown') {
-		throw unknownFault(hasKey ? 'unconfirmed with a key' : 'unconfirmed');
+		throw fault(hasKey ? 'unconfirmed with a key' : 'unconfirmed');
 	}
 	const { ack, isRepeat } = outcome;
 	const { state } = ack;
@@ -129,13 +125,11 @@ export function acceptedAck(outcome: SendOutcome, hasKey: boolean): Ack {
 	if (ACCEPTED_STATES.has(state) || (!isKnown && originalMessage === undefined)) return ack;
 	// Another attempt may have been accepted.
 	if (isRepeat) throw failedRepeat({ originalMessage, origin: 'service' });
-	if (state === 'error') throw unknownFault('error', originalMessage);
-	if (state === 'busy') throw fault('not_sent', 'busy', { originalMessage, isTransient: true });
+	if (state === 'error' || state === 'busy') throw fault(state, originalMessage);
 	const cause = `${state} ${originalMessage}`;
-	if (isCause(cause)) throw fault('rejected', cause, { originalMessage });
-	if (originalMessage === undefined) throw fault('rejected', 'rejected');
-	const words = state === 'invalid' ? originalMessage : `${originalMessage} (state ${state})`;
-	throw fault('rejected', 'rejected', { originalMessage: words });
+	if (isCause(cause)) throw fault(cause, originalMessage);
+	const isBare = state === 'invalid' || originalMessage === undefined;
+	throw fault('rejected', isBare ? originalMessage : `${originalMessage} (state ${state})`);
 }
 
 /** A response has these fields only if the service accepted the message (`Turn` in docs/openapi.yaml). */

@@ -32,12 +32,6 @@ const MAX_ISSUED = 10;
 /** Events to remember, because the service may replay them. */
 const MAX_REMEMBERED = 5_000;
 
-interface Log {
-	debug(message: string, details?: Record<string, unknown>): void;
-	info(message: string, details?: Record<string, unknown>): void;
-	warn(message: string, details?: Record<string, unknown>): void;
-}
-
 /** What is the same for all users of a connection. */
 export interface ConnectionOptions extends Pick<SocketOptions, 'openSocket' | 'clock'> {
 	sessionId: string;
@@ -45,7 +39,7 @@ export interface ConnectionOptions extends Pick<SocketOptions, 'openSocket' | 'c
 	baseUrl: string;
 	/** Hides the API token of the account in a text. */
 	hideApiToken: (text: string) => string;
-	log: Log;
+	log: (level: 'debug' | 'info' | 'warn', message: string, details?: object) => void;
 	random: () => number;
 	/** The `client_id` of the WebSocket. */
 	clientId: string;
@@ -91,8 +85,7 @@ export class ChatConnection {
 	constructor(private readonly options: ConnectionOptions) {
 		this.clientId = options.clientId;
 		this.policy = new ReconnectPolicy(options.random);
-		const connected = async (signal: AbortSignal) => await this.connected(signal);
-		this.sender = new Sender({ ...options, connected });
+		this.sender = new Sender(this, options);
 		void this.run();
 	}
 
@@ -107,7 +100,10 @@ export class ChatConnection {
 		const user = new ConnectionUser(this, options, this.eventCount);
 		this.users.add(user);
 		this.retryNow();
-		if (options.usedBy === 'trigger') this.changeClientId(clientId);
+		if (options.usedBy === 'trigger' && this.clientId !== clientId) {
+			this.clientId = clientId;
+			if (this.socket !== null) void this.replace(this.socket);
+		}
 		return user;
 	}
 
@@ -136,7 +132,7 @@ export class ChatConnection {
 	deliverMissed(user: ConnectionUser): void {
 		for (const arrival of this.takeMissed()) {
 			if (user.signal.aborted) this.missed?.push(arrival);
-			else user.receive(...arrival);
+			else user.onEvent(...arrival);
 		}
 	}
 
@@ -173,15 +169,9 @@ export class ChatConnection {
 		this.wake.abort(DONE);
 	}
 
-	private changeClientId(clientId: string): void {
-		if (this.clientId === clientId) return;
-		this.clientId = clientId;
-		if (this.socket !== null) void this.replace(this.socket);
-	}
-
 	private async run(): Promise<void> {
-		const { sessionId, clock, log } = this.options;
-		await this.options.admitted;
+		const { clock, log, admitted } = this.options;
+		await admitted;
 		while (!this.isStopped()) {
 			const attempt = await this.attempt();
 			if (this.isStopped()) return;
@@ -198,10 +188,10 @@ export class ChatConnection {
 			if (step.token === 'new') this.token = null;
 			this.wake = new AbortController();
 			const { originalMessage = '' } = ending;
-			const details = { sessionId, waitMs: step.afterMs, originalMessage };
-			log.info('Reconnecting to the chat session', details);
+			const waitMs = step.afterMs;
+			log('info', 'Reconnecting to the chat session', { waitMs, originalMessage });
 			for (const user of [...this.users]) user.failed(ending, step, clock.elapsed());
-			await pause(clock, step.afterMs, AbortSignal.any([this.signal, this.wake.signal]));
+			await pause(clock, waitMs, AbortSignal.any([this.signal, this.wake.signal]));
 		}
 	}
 
@@ -257,7 +247,7 @@ export class ChatConnection {
 
 	/** Replaces a socket before its token expires. */
 	private async renew(socket: Socket, { renewAt }: MintedToken): Promise<void> {
-		const { sessionId, clock, log } = this.options;
+		const { clock, log } = this.options;
 		let waitMs = renewAt - clock.elapsed();
 		while (await pause(clock, waitMs, socket.signal)) {
 			try {
@@ -271,8 +261,7 @@ export class ChatConnection {
 					await this.endClosedSession(socket);
 				} else {
 					const { originalMessage = messageOf(error) } = whatWasSaid({ kind: 'token', error });
-					const details = { sessionId, originalMessage };
-					log.warn("The token of a chat session couldn't be renewed yet", details);
+					log('warn', "The token of a chat session couldn't be renewed yet", { originalMessage });
 				}
 			}
 		}
@@ -288,16 +277,17 @@ export class ChatConnection {
 	// Receiving.
 
 	private receive(frame: unknown, socket: Socket): void {
+		const ignored = (what: string) => this.options.log('debug', `The chat session ignored ${what}`);
 		const received = parseFrame(typeof frame === 'string' ? this.redact(frame) : frame);
 		if (received === null) {
-			this.ignored("a frame that can't be read");
+			ignored("a frame that can't be read");
 		} else if (!isSameId(received.sessionId, this.options.sessionId)) {
-			this.ignored('a frame of another session');
+			ignored('a frame of another session');
 		} else if (received.kind === 'event') {
 			this.receiveEvent(received.event, !socket.isSettled);
 			if (received.event.type === 'session_closed') void this.endClosedSession(socket);
 		} else if (!this.sender.receive(received.ack)) {
-			this.ignored('an ack that nobody waits for');
+			ignored('an ack that nobody waits for');
 		}
 	}
 
@@ -306,7 +296,6 @@ export class ChatConnection {
 	 * joined, because a trigger that is published again missed them.
 	 */
 	private receiveEvent(event: ChatEvent, mayBeReplay: boolean): void {
-		const { sessionId, log } = this.options;
 		const { eventId } = event;
 		const lastArrival = eventId === null ? undefined : this.arrivals.get(eventId);
 		this.eventCount += 1;
@@ -317,16 +306,11 @@ export class ChatConnection {
 		for (const user of [...this.users]) {
 			if (lastArrival !== undefined && lastArrival > user.joinedAt) continue;
 			try {
-				user.receive(event, replay);
+				user.onEvent(event, replay);
 			} catch (cause) {
-				log.warn("A chat event couldn't be delivered", { sessionId, eventId, cause });
+				this.options.log('warn', "A chat event couldn't be delivered", { eventId, cause });
 			}
 		}
-	}
-
-	private ignored(what: string): void {
-		const { sessionId, log } = this.options;
-		log.debug(`The chat session ignored ${what}`, { sessionId });
 	}
 
 	// Ending.
@@ -342,8 +326,8 @@ export class ChatConnection {
 	}
 
 	private end(ending: Ending): void {
-		const { sessionId, log } = this.options;
-		log.warn(ending.message, { sessionId, originalMessage: ending.originalMessage ?? '' });
+		const { message, originalMessage = '' } = ending;
+		this.options.log('warn', message, { originalMessage });
 		this.close();
 		for (const user of [...this.users]) user.end(ending);
 	}

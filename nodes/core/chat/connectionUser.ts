@@ -37,8 +37,9 @@ export class ConnectionUser {
 	/** Why no connection is possible. Null until then, and if the node has closed it. */
 	ending: Ending | null = null;
 
+	onEvent: (...arrival: Arrival) => void = () => {};
+
 	private readonly closed = new AbortController();
-	private listener: (...arrival: Arrival) => void = () => {};
 	/** When it first saw a failed attempt after a healthy connection, by `clock.elapsed()`. */
 	private failingSince: number | null = null;
 	private isReported = false;
@@ -78,8 +79,8 @@ export class ConnectionUser {
 	}
 
 	/** Calls the listener once for each event. For an action, also for those since the action before. */
-	listen(listener: (...arrival: Arrival) => void): void {
-		this.listener = listener;
+	listen(onEvent: ConnectionUser['onEvent']): void {
+		this.onEvent = onEvent;
 		if (this.options.usedBy === 'action') this.connection.deliverMissed(this);
 	}
 
@@ -90,10 +91,6 @@ export class ConnectionUser {
 	}
 
 	// Called by the connection.
-
-	receive(...arrival: Arrival): void {
-		this.listener(...arrival);
-	}
 
 	/** After a failed attempt to connect: an action may give up, and a trigger may report the loss. */
 	failed(ending: Ending, { isLasting, isFirst }: NextAttempt, now: number): void {

@@ -8,6 +8,7 @@ import {
 	whenAborted,
 } from '../values/clock';
 import { KeyedMutex } from '../values/keyedMutex';
+import type { ChatConnection } from './connection';
 import type { ConnectionUser } from './connectionUser';
 import {
 	type Ack,
@@ -38,13 +39,6 @@ export type SendOutcome =
 	/** `ending`: why no connection is possible. Null if the user stopped. */
 	| { kind: 'not_sent'; ending: Ending | null };
 
-type Options = {
-	clock: Clock;
-	random: () => number;
-	/** Resolves with the socket once the session is connected, or with null when the signal is aborted. */
-	connected: (signal: AbortSignal) => Promise<Socket | null>;
-};
-
 /** Sends one message of a session after another, with one frame in flight, and finds the ack of each. */
 export class Sender {
 	/** `message` for all frames of a message, `frame` until the ack of one. */
@@ -54,7 +48,10 @@ export class Sender {
 	/** The IDs of sent frames that got no ack. */
 	private readonly unconfirmed = new Set<string>();
 
-	constructor(private readonly options: Options) {}
+	constructor(
+		private readonly connection: ChatConnection,
+		private readonly options: { clock: Clock; random: () => number },
+	) {}
 
 	/** Whether a frame waits for its ack. */
 	get isWaiting(): boolean {
@@ -113,7 +110,7 @@ export class Sender {
 	): Promise<Ack | 'no_ack' | 'not_sent'> {
 		const release = await this.hold(signal);
 		for (;;) {
-			const socket = await this.options.connected(signal);
+			const socket = await this.connection.connected(signal);
 			if (socket === null) {
 				release();
 				return 'not_sent';

@@ -37,14 +37,16 @@ class ChatConnections {
 		options: Omit<UserOptions, 'usedBy' | 'mintToken'>,
 	): ConnectionUser {
 		requireWebSocket();
+		const { logger } = context;
 		const key = fingerprint([baseUrl, account, sessionKey(sessionId)]);
 		const owner = this.publishedTriggers.size > 0 ? 'triggers' : this.processId;
 		const clientId = `n8n-${fingerprint([context.getInstanceId(), owner, key]).slice(0, 32)}`;
 		let connection = this.connections.get(key);
 		if (connection === undefined || connection.isStopped()) {
 			connection = new ChatConnection({
-				...{ sessionId, baseUrl, hideApiToken, clientId, log: context.logger },
-				...{ clock, random: Math.random, openSocket: (url) => new WebSocket(url) },
+				...{ sessionId, baseUrl, hideApiToken, clientId, clock, random: Math.random },
+				openSocket: (url) => new WebSocket(url),
+				log: (level, message, details) => logger[level](message, { sessionId, ...details }),
 				admitted: connection?.closed,
 			});
 			this.keep(key, connection);
