@@ -8,6 +8,7 @@ import {
 	readAdditions,
 } from '../../host/forms/options';
 import { forEachChatItem, type Prepare } from '../../host/run/chatItems';
+import type { AccountClient } from '../../host/http/accountClient';
 import { agentField } from '../../host/forms/locatorFields';
 import { MAY_BE_BLANK } from '../../host/forms/fields';
 import { jsonInTools } from '../../host/forms/textInTools';
@@ -23,6 +24,7 @@ import { FOR_THE_OWNER } from '../../core/service/resolution';
 import { parseAgentUuid } from '../../core/service/parseIds';
 import {
 	isJsonObject,
+	type JsonObject,
 	type JsonValue,
 	levelsIn,
 	MAX_VALUES,
@@ -102,31 +104,17 @@ export const legacyCreate: Operation = {
 	},
 };
 
-/** Only these fields, because others may differ on each attempt, such as an execution ID. */
-function createTarget(agentUuid: string, personName: string): unknown {
-	return ['create session', agentUuid, personName];
-}
-
 const createOne: Prepare = (form) => {
 	const agentUuid = parseAgentUuid(form.text('agentUuid'));
 	const personName = nameIn(form.text('personName', MAY_BE_BLANK));
 	const additions = readAdditions(form.collection('developerSettings'));
-	return {
-		payload: { fields: { agentUuid, personName }, additions },
-		target: createTarget(agentUuid, personName),
-		modelMayRepeat: 'afterCompletion',
-		happened: () => 'The chat session was created.',
-		send: async ({ account }) => {
-			const values = { agent: agentUuid, person: personName };
-			const response = await createSession(account, values, additions);
-			const sessionId = createdSessionId(account, response);
-			// Later nodes find the ID in session_id, even if the service uses another name.
-			return asItems({
-				...recordOf(response),
-				...(sessionId !== null && { session_id: sessionId }),
-			});
-		},
-	};
+	const values = { agent: agentUuid, person: personName };
+	return creation(agentUuid, personName, { values, additions }, async (account) => {
+		const response = await createSession(account, values, additions);
+		const sessionId = createdSessionId(account, response);
+		// Later nodes find the ID in session_id, even if the service uses another name.
+		return { ...recordOf(response), ...(sessionId !== null && { session_id: sessionId }) };
+	});
 };
 
 const createLegacy: Prepare = (form) => {
@@ -140,17 +128,26 @@ const createLegacy: Prepare = (form) => {
 		...(Object.keys(metadata).length > 0 && { metadata }),
 	};
 	const additions = readAdditions(form.collection('developerSettings'));
+	return creation(body.agent_uuid, personName, { body, additions }, async ({ client }) =>
+		documentedRecord('session_id', await createLegacySession(client, { body }, additions)),
+	);
+};
+
+function creation(
+	agentUuid: string,
+	personName: string,
+	payload: object,
+	request: (account: AccountClient) => Promise<JsonObject>,
+): ReturnType<Prepare> {
 	return {
-		payload: { body, additions },
-		target: createTarget(body.agent_uuid, personName),
+		payload,
+		// Only these fields, because others may differ on each attempt, such as an execution ID.
+		target: ['create session', agentUuid, personName],
 		modelMayRepeat: 'afterCompletion',
 		happened: () => 'The chat session was created.',
-		send: async ({ account: { client } }) =>
-			asItems(
-				documentedRecord('session_id', await createLegacySession(client, { body }, additions)),
-			),
+		send: async ({ account }) => asItems(await request(account)),
 	};
-};
+}
 
 /**
  * The ID of the new session, or null if it isn't found. The shape of the response isn't documented, so without a path in the

@@ -7,15 +7,12 @@ import { agentField } from '../../host/forms/locatorFields';
 import { asItems } from '../../host/run/itemLoop';
 import type { Operation } from '../../host/run/operations';
 import { parseSessionId, requireText, sessionKey } from '../../core/chat/parseChatFields';
-import type { ApiClient } from '../../core/service/client';
 import {
-	type Additions,
 	closeLegacySession,
 	pauseLegacySession,
 	sendSupportCommand,
 } from '../../core/service/endpoints';
 import { recordOf } from '../../core/service/envelope';
-import type { ApiResponse } from '../../core/service/http';
 import { parseAgentUuid } from '../../core/service/parseIds';
 import type { JsonObject } from '../../core/values/json';
 import type { PreparedRequest } from '../../host/ledger/preparedRequest';
@@ -44,8 +41,8 @@ export const supportCommand: Operation = {
 		'Sends a support command to a chat session, such as handing the conversation to a person or giving it back to the AI agent.',
 	async execute(run) {
 		return await forEachChatItem(run, (form) => {
-			const command = readCommand(form);
-			return send(form, command, `The command ${quoted(command)} was sent.`);
+			const command = requireText(form.text('command'), 'Command');
+			return sendCommand(form, command, `The command ${quoted(command)} was sent.`);
 		});
 	},
 };
@@ -60,7 +57,7 @@ export const close: Operation = {
 	toolDescription:
 		'Closes a chat session permanently. Use this only when the conversation has ended.',
 	async execute(run) {
-		const prepare = (form: Fields) => send(form, 'close', 'The chat session was closed.');
+		const prepare = (form: Fields) => sendCommand(form, 'close', 'The chat session was closed.');
 		return await forEachChatItem(run, prepare);
 	},
 };
@@ -76,8 +73,11 @@ export const legacyClose: Operation = {
 	toolDescription:
 		'Closes a chat session through the legacy API of the service, and returns a summary of the conversation. Use this only when the conversation has ended.',
 	async execute(run) {
-		const prepare = (form: Fields) => endSession(form, 'close_session');
-		return await forEachChatItem(run, prepare);
+		return await forEachChatItem(run, (form) =>
+			sessionRequest(form, 'close_session', agentIn(form), closeLegacySession, {
+				happened: 'The chat session was closed.',
+			}),
+		);
 	},
 };
 
@@ -92,54 +92,43 @@ export const legacyPause: Operation = {
 	toolDescription:
 		"Pauses a chat session through the legacy API of the service. The customer's next message resumes it.",
 	async execute(run) {
-		return await forEachChatItem(run, (form) => endSession(form, 'pause_session'));
+		return await forEachChatItem(run, (form) =>
+			sessionRequest(form, 'pause_session', agentIn(form), pauseLegacySession, {
+				happened: 'The chat session was paused.',
+				// The customer's next message resumes it, so it may need another pause.
+				modelMayRepeat: 'afterCompletion',
+			}),
+		);
 	},
 };
 
-function readCommand(form: Fields): string {
-	return requireText(form.text('command'), 'Command');
+function sendCommand(form: Fields, command: string, happened: string): PreparedRequest<ChatDeps> {
+	return sessionRequest(form, 'support', { command }, sendSupportCommand, {
+		happened,
+		// A session can be handed over and back many times, so only its latest command counts as a repeat.
+		modelMayRepeat: 'afterOtherRequest',
+	});
 }
 
-function send(form: Fields, command: string, happened: string): PreparedRequest<ChatDeps> {
-	const values = { command };
-	const request = sessionRequest(form, 'support', values, happened, async (client, id, additions) =>
-		sendSupportCommand(client, id, values, additions),
-	);
-	// A session can be handed over and back many times, so only its latest command counts as a repeat.
-	return { ...request, modelMayRepeat: 'afterOtherRequest' };
-}
-
-const ENDINGS = {
-	close_session: { request: closeLegacySession, happened: 'The chat session was closed.' },
-	pause_session: { request: pauseLegacySession, happened: 'The chat session was paused.' },
-};
-
-function endSession(form: Fields, how: keyof typeof ENDINGS): PreparedRequest<ChatDeps> {
-	const body = { agent_uuid: parseAgentUuid(form.text('agentUuid')) };
-	const { request: end, happened } = ENDINGS[how];
-	const request = sessionRequest(form, how, body, happened, async (client, id, additions) =>
-		end(client, id, body, additions),
-	);
-	// The customer's next message resumes a paused session, so it may need another pause.
-	return how === 'pause_session' ? { ...request, modelMayRepeat: 'afterCompletion' } : request;
-}
+const agentIn = (form: Fields) => ({ agent_uuid: parseAgentUuid(form.text('agentUuid')) });
 
 /** A request that changes a session, such as one that closes it. */
 function sessionRequest(
 	form: Fields,
 	kind: string,
-	values: JsonObject,
-	happened: string,
-	request: (client: ApiClient, sessionId: string, additions: Additions) => Promise<ApiResponse>,
+	body: JsonObject,
+	request: typeof sendSupportCommand,
+	{ happened, ...rest }: Pick<PreparedRequest<ChatDeps>, 'modelMayRepeat'> & { happened: string },
 ): PreparedRequest<ChatDeps> {
 	const sessionId = parseSessionId(form.text('sessionId'));
 	const additions = readAdditions(form.collection('developerSettings'));
 	return {
-		payload: { kind, sessionId, ...values, additions },
+		...rest,
+		payload: { kind, sessionId, ...body, additions },
 		target: [kind, sessionKey(sessionId)],
 		happened: () => happened,
 		send: async ({ account: { client } }) => {
-			const response = await request(client, sessionId, additions);
+			const response = await request(client, sessionId, body, additions);
 			return asItems({ session_id: sessionId, ...recordOf(response) });
 		},
 	};
