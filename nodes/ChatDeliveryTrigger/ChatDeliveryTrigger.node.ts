@@ -8,8 +8,7 @@ import type {
 } from 'n8n-workflow';
 import { NodeConnectionTypes } from 'n8n-workflow';
 import { nothingToRegister } from '../host/triggers/webhookRequest';
-import { checkFields, passDelivery, receiveDelivery } from './deliveries';
-import { deliveryFields } from './properties';
+import { checkFields, deliveryFields, passDelivery, receiveDelivery } from './deliveries';
 
 export class ChatDeliveryTrigger implements INodeType {
 	description: INodeTypeDescription = {

@@ -8,7 +8,7 @@ import { splitSessionIds } from '../core/chat/parseChatFields';
 import { chosenTypes } from '../host/forms/chatFields';
 import { nodeKey } from '../host/ledger/openStore';
 import { type AccountClient, createAccountClient } from '../host/http/accountClient';
-import { addPublishedTrigger } from '../host/http/chatSocket';
+import { chatConnections } from '../host/http/chatSocket';
 import { toNodeError } from '../host/http/nodeErrors';
 import { formOf } from '../host/forms/nodeParameters';
 import { ChatEventsListener, type ListenerSettings, MAX_CONNECTING } from './listener';
@@ -36,12 +36,12 @@ export async function activate(context: ITriggerFunctions): Promise<ITriggerResp
 		if (watches) activeListeners.set(key, listener);
 		const isUserWaiting = !watches && MANUAL_MODES.includes(context.getActivationMode());
 		if (isUserWaiting) await checkSessions(context, account, sessionIds);
-		const removePublished = addPublishedTrigger(listener);
+		chatConnections.publishedTriggers.add(listener);
 		listener.follow(watches ? storedSessions(context) : sessionIds);
 		const closeFunction = async () => {
 			if (activeListeners.get(key) === listener) activeListeners.delete(key);
 			await listener.close();
-			removePublished();
+			chatConnections.publishedTriggers.delete(listener);
 		};
 		return { closeFunction };
 	} catch (error) {
@@ -59,7 +59,7 @@ async function checkSessions(
 	const check = async (sessionId: string) =>
 		await requestWsToken(client, sessionId).then(
 			() => null,
-			(error: unknown) => ({ sessionId, ending: explained(error) }),
+			(error: unknown) => ({ sessionId, error: explained(error) }),
 		);
 	const checked = sessionIds.map(async (sessionId) => await limit(check, sessionId));
 	const losses = compact(await Promise.all(checked));

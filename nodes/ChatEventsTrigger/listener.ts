@@ -1,14 +1,14 @@
 import pLimit from 'p-limit';
 import type { ITriggerFunctions } from 'n8n-workflow';
-import type { ChatEnded } from '../core/chat/reconnectPolicy';
+import { type Ending, endingError } from '../core/chat/reconnectPolicy';
 import { sessionKey } from '../core/chat/parseChatFields';
 import type { ConnectionUser } from '../core/chat/connectionUser';
 import { settledOrTimeout } from '../core/values/clock';
 import { type AccountClient } from '../host/http/accountClient';
 import { clock } from '../host/clock';
-import { openChatSocket, requireWebSocket } from '../host/http/chatSocket';
+import { chatConnections, requireWebSocket } from '../host/http/chatSocket';
 import { EventStarter } from './eventStarter';
-import { lossReporter, sessionsLost } from './lossReporter';
+import { lossOf, lossReporter, sessionsLost } from './lossReporter';
 
 export type ListenerSettings = {
 	/** Null for all events. */
@@ -89,12 +89,11 @@ export class ChatEventsListener {
 	private async connect(session: FollowedSession): Promise<void> {
 		const { sessionId } = session;
 		const { types, disconnectOther } = this.settings;
-		const user = openChatSocket(this.context, this.account, sessionId, {
+		const user = chatConnections.join(this.context, this.account, sessionId, {
 			disconnectOther,
-			onLost: (ending) => this.onLost(sessionId, ending, true),
-			onEnded: (ending) => {
-				this.sessions.delete(sessionKey(sessionId));
-				this.onLost(sessionId, ending, false);
+			onLost: (ending, isRetried) => {
+				if (!isRetried) this.sessions.delete(sessionKey(sessionId));
+				this.onLost(sessionId, ending, isRetried);
 			},
 		});
 		user.listen((event) => {
@@ -104,14 +103,16 @@ export class ChatEventsListener {
 		await settledOrTimeout(clock, NEXT_AFTER_MS, user.connected());
 	}
 
-	private onLost(sessionId: string, ending: ChatEnded, isRetried: boolean): void {
+	private onLost(sessionId: string, ending: Ending, isRetried: boolean): void {
 		if (this.context.getMode() === 'manual') {
-			this.context.emitError(sessionsLost(this.context, [{ sessionId, ending }]));
+			this.context.emitError(
+				sessionsLost(this.context, [{ sessionId, error: endingError(ending) }]),
+			);
 		} else if (ending.kind === 'session_closed') {
 			const message = "Stopped listening to a chat session, because it's closed";
 			this.context.logger.info(message, { sessionId });
 		} else {
-			this.losses.sessions([{ sessionId, ending, isRetried }]);
+			this.losses.sessions([lossOf(sessionId, ending, isRetried)]);
 		}
 	}
 }

@@ -7,13 +7,11 @@ import { pause } from '../core/values/clock';
 import { clock } from '../host/clock';
 import { counted, MAX_NAMED, named, displayText } from '../core/values/values';
 import { idText } from '../core/chat/frames';
-import { ChatEnded } from '../core/chat/reconnectPolicy';
+import { type Ending, endingError } from '../core/chat/reconnectPolicy';
 import { MAX_WAITING, type SessionEvent } from './eventStarter';
 
-type Loss = { sessionId: string; ending: ExplainedError };
-
-/** `isRetried`: the connection tries again automatically. */
-type ReportedLoss = Loss & { isRetried: boolean };
+/** `next`: what follows, for the user or the trigger. */
+type Loss = { sessionId: string; error: ExplainedError; next?: string };
 
 const RETRIED = 'The trigger tries again automatically, at intervals of up to 15 minutes.';
 /** A running trigger keeps the credential that it read when it was published. */
@@ -38,9 +36,9 @@ export function lossReporter(context: ITriggerFunctions, signal: AbortSignal) {
 		};
 	};
 	return {
-		sessions: batched<ReportedLoss>((losses) => {
-			for (const [next, some] of Object.entries(groupBy(losses, nextStep))) {
-				context.saveFailedExecution(sessionsLost(context, some, next));
+		sessions: batched<Loss>((losses) => {
+			for (const some of Object.values(groupBy(losses, 'next'))) {
+				context.saveFailedExecution(sessionsLost(context, some));
 			}
 		}),
 		events: batched<SessionEvent>((events) => {
@@ -51,32 +49,27 @@ export function lossReporter(context: ITriggerFunctions, signal: AbortSignal) {
 	};
 }
 
-function nextStep({ ending, isRetried }: ReportedLoss): string {
-	if (!isRetried) return GIVEN_UP;
-	const hasNoToken = ending instanceof ChatEnded && ending.kind === 'no_token';
-	return hasNoToken ? RETRIED_WITHOUT_TOKEN : RETRIED;
+/** @param isRetried whether the connection tries again automatically */
+export function lossOf(sessionId: string, ending: Ending, isRetried: boolean): Loss {
+	const retried = ending.kind === 'no_token' ? RETRIED_WITHOUT_TOKEN : RETRIED;
+	return { sessionId, error: endingError(ending), next: isRetried ? retried : GIVEN_UP };
 }
 
-/** @param next what follows, for the user or the trigger */
-export function sessionsLost(
-	context: ITriggerFunctions,
-	losses: Loss[],
-	next = '',
-): NodeOperationError {
+export function sessionsLost(context: ITriggerFunctions, losses: Loss[]): NodeOperationError {
 	const [first] = losses;
 	const areSeveral = losses.length > 1;
 	const message = areSeveral
 		? `${losses.length} chat sessions aren't connected`
-		: `Chat session ${first?.sessionId} isn't connected: ${lowerFirst(first?.ending.message)}`;
-	const reasons = losses.slice(0, MAX_NAMED).map(({ sessionId, ending }) => {
-		const which = areSeveral ? `${sessionId}: ${ending.message}. ` : '';
-		return displayText(which + ending.description);
+		: `Chat session ${first?.sessionId} isn't connected: ${lowerFirst(first?.error.message)}`;
+	const reasons = losses.slice(0, MAX_NAMED).map(({ sessionId, error }) => {
+		const which = areSeveral ? `${sessionId}: ${error.message}. ` : '';
+		return displayText(which + error.description);
 	});
 	const more = losses.length - reasons.length;
 	const description = compact([
 		...reasons,
 		more > 0 && `And ${counted(more, 'more session')}.`,
-		next,
+		first?.next,
 	]).join(' ');
 	return new NodeOperationError(context.getNode(), message, { description });
 }

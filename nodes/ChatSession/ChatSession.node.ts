@@ -7,9 +7,45 @@ import type {
 import { NodeConnectionTypes } from 'n8n-workflow';
 import { searchAgents } from '../host/forms/locatorFields';
 import { voiceChatAgentApiTest } from '../host/http/credentialTest';
-import { subtitleOf } from '../host/run/operations';
+import { operationFields, type ResourceChoice, subtitleOf } from '../host/run/operations';
 import { runOperation } from '../host/run/runNode';
-import { operations, sessionFields } from './properties';
+import { create, legacyCreate } from './operations/create.operation';
+import {
+	close,
+	legacyClose,
+	legacyPause,
+	supportCommand,
+} from './operations/sessionRequest.operation';
+import { waitForEvent } from './operations/waitForEvent.operation';
+import { unwatch, watch } from './operations/watch.operation';
+
+const legacy: ResourceChoice = {
+	value: 'legacy',
+	name: 'Legacy (Deprecated)',
+	description: "The older requests for chat sessions. Use 'Session' in new workflows.",
+	operations: [legacyClose, legacyCreate, legacyPause],
+	initial: legacyCreate,
+};
+
+const session: ResourceChoice = {
+	value: 'session',
+	name: 'Session',
+	description: 'A conversation between a customer and an agent',
+	operations: [close, create, supportCommand, waitForEvent],
+	initial: create,
+};
+
+const watchList: ResourceChoice = {
+	value: 'watchList',
+	name: 'Watch List',
+	description: 'The sessions that a Chat Events Trigger listens to',
+	operations: [unwatch, watch],
+	initial: watch,
+};
+
+const resources = [legacy, session, watchList];
+
+const operations = resources.flatMap((resource) => resource.operations);
 
 export class ChatSession implements INodeType {
 	description: INodeTypeDescription = {
@@ -45,7 +81,7 @@ export class ChatSession implements INodeType {
 		credentials: [
 			{ name: 'voiceChatAgentApiTokenApi', required: true, testedBy: 'voiceChatAgentApiTest' },
 		],
-		properties: sessionFields,
+		properties: operationFields(resources, session),
 	};
 
 	methods = {

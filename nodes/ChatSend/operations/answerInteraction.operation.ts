@@ -3,8 +3,8 @@ import { disconnectOtherField, sessionField } from '../../host/forms/chatFields'
 import { shownWhere } from '../../host/forms/shownWhere';
 import { forEachChatItem, type Prepare } from '../../host/run/chatItems';
 import type { Operation } from '../../host/run/operations';
-import { idempotencyKeyField } from '../idempotency';
-import { FRAMES_AT_ONCE, liveSettings, sendFrame } from '../sendBySocket';
+import { idempotencyKeyField, sendFrame } from '../send';
+import { FRAMES_AT_ONCE, liveSettings } from './sendMessage.operation';
 
 export const answerInteraction: Operation = {
 	value: 'answerInteraction',

@@ -10,14 +10,23 @@ import {
 import { shownWhere } from '../../host/forms/shownWhere';
 import { forEachChatItem, type Prepare } from '../../host/run/chatItems';
 import type { Operation } from '../../host/run/operations';
-import { idempotencyKeyField } from '../idempotency';
-import { sendByAsync, sendByInbound, sendByLegacy } from '../sendByRequest';
 import {
-	CONCURRENCY_DESCRIPTION,
-	FRAMES_AT_ONCE,
-	liveSettings,
+	idempotencyKeyField,
+	sendByAsync,
+	sendByInbound,
+	sendByLegacy,
 	sendBySocket,
-} from '../sendBySocket';
+} from '../send';
+
+/** Frames in flight if 'Concurrency' isn't set. */
+export const FRAMES_AT_ONCE = 20;
+
+const CONCURRENCY_DESCRIPTION =
+	'How many messages to send at the same time. Messages of the same session are always sent one by one.';
+
+export const liveSettings = developerSettings(
+	concurrencyField(FRAMES_AT_ONCE, CONCURRENCY_DESCRIPTION),
+);
 
 /** By the values of 'Send Via'. */
 const SEND_METHODS: { [sendBy: string]: Prepare } = {

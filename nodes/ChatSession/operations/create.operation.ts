@@ -11,16 +11,28 @@ import { forEachChatItem, type Prepare } from '../../host/run/chatItems';
 import type { AccountClient } from '../../host/http/accountClient';
 import { agentField } from '../../host/forms/locatorFields';
 import { MAY_BE_BLANK } from '../../host/forms/fields';
+import { jsonInTools } from '../../host/forms/shownWhere';
 import { addHints } from '../../host/execution/hints';
 import { asItems } from '../../host/run/itemLoop';
 import type { Operation } from '../../host/run/operations';
-import { createdSessionId, whereIsSessionId } from '../../core/chat/chatRequests';
-import { recordOf } from '../../core/service/envelope';
-import { type Explanation, FOR_THE_OWNER } from '../../core/service/resolution';
+import { idText } from '../../core/chat/frames';
+import type { Account } from '../../core/profile/serviceProfile';
+import { createLegacySession } from '../../core/service/endpoints';
+import { documentedRecord, recordOf } from '../../core/service/envelope';
+import type { ApiResponse } from '../../core/service/http';
+import { FOR_THE_OWNER } from '../../core/service/resolution';
 import { parseAgentUuid } from '../../core/service/parseIds';
+import {
+	isJsonObject,
+	type JsonObject,
+	type JsonValue,
+	levelsIn,
+	MAX_VALUES,
+	valueAt,
+} from '../../core/values/json';
 import { nameIn } from '../../core/values/sheetCells';
 
-export const personNameField: INodeProperties = {
+const personNameField: INodeProperties = {
 	displayName: 'Person Name',
 	name: 'personName',
 	type: 'string',
@@ -48,7 +60,14 @@ export const create: Operation = {
 	async execute(run) {
 		const items = await forEachChatItem(run, createOne);
 		if (items.some(({ json }) => isWithoutId(json))) {
-			addHints(run.context, idNotFound(await run.account()));
+			const { profile } = await run.account();
+			addHints(run.context, {
+				message: "A chat session was created, but its ID wasn't found in the response",
+				resolution: {
+					onScreen: profile.resolution('chat.session', 'session'),
+					forModel: FOR_THE_OWNER,
+				},
+			});
 		}
 		return items;
 	},
@@ -58,37 +77,94 @@ export const create: Operation = {
 const isWithoutId = ({ session_id: id, error }: IDataObject) =>
 	id === undefined && error === undefined;
 
-const idNotFound = (account: AccountClient): Explanation => ({
-	message: "A chat session was created, but its ID wasn't found in the response",
-	resolution: {
-		onScreen: whereIsSessionId(account),
-		forModel: FOR_THE_OWNER,
+export const legacyCreate: Operation = {
+	name: 'Create',
+	value: 'legacyCreate',
+	action: 'Create legacy chat session',
+	description:
+		'Start a chat session and get its welcome message. Use Session > Create in new workflows.',
+	subtitle: 'create session (legacy)',
+	fields: [
+		agentField,
+		personNameField,
+		...jsonInTools({
+			displayName: 'Metadata',
+			name: 'metadata',
+			type: 'json',
+			default: '{}',
+			placeholder: 'e.g. { "source": "website" }',
+			description: 'A JSON object with other information for the agent',
+		}),
+		requestSettings,
+	],
+	toolDescription:
+		'Starts a new chat session through the legacy API of the service, and returns its session ID and a welcome message.',
+	async execute(run) {
+		return await forEachChatItem(run, createLegacy);
 	},
-});
-
-/** Only these fields, because others may differ on each attempt, such as an execution ID. */
-export function createTarget(agentUuid: string, personName: string): unknown {
-	return ['create session', agentUuid, personName];
-}
+};
 
 const createOne: Prepare = (form) => {
 	const agentUuid = parseAgentUuid(form.text('agentUuid'));
 	const personName = nameIn(form.text('personName', MAY_BE_BLANK));
 	const additions = readAdditions(form.collection('developerSettings'));
+	const values = { agent: agentUuid, person: personName };
+	return creation(agentUuid, personName, { values, additions }, async (account) => {
+		const response = await createSession(account, values, additions);
+		const sessionId = createdSessionId(account, response);
+		// Later nodes find the ID in session_id, even if the service uses another name.
+		return { ...recordOf(response), ...(sessionId !== null && { session_id: sessionId }) };
+	});
+};
+
+const createLegacy: Prepare = (form) => {
+	const personName = nameIn(form.text('personName', MAY_BE_BLANK));
+	const metadata = {
+		...form.jsonObject('metadata', MAY_BE_BLANK),
+		...(personName !== '' && { person_name: personName }),
+	};
+	const body = {
+		agent_uuid: parseAgentUuid(form.text('agentUuid')),
+		...(Object.keys(metadata).length > 0 && { metadata }),
+	};
+	const additions = readAdditions(form.collection('developerSettings'));
+	return creation(body.agent_uuid, personName, { body, additions }, async ({ client }) =>
+		documentedRecord('session_id', await createLegacySession(client, { body }, additions)),
+	);
+};
+
+function creation(
+	agentUuid: string,
+	personName: string,
+	payload: object,
+	request: (account: AccountClient) => Promise<JsonObject>,
+): ReturnType<Prepare> {
 	return {
-		payload: { fields: { agentUuid, personName }, additions },
-		target: createTarget(agentUuid, personName),
+		payload,
+		// Only these fields, because others may differ on each attempt, such as an execution ID.
+		target: ['create session', agentUuid, personName],
 		modelMayRepeat: 'afterCompletion',
 		happened: () => 'The chat session was created.',
-		send: async ({ account }) => {
-			const values = { agent: agentUuid, person: personName };
-			const response = await createSession(account, values, additions);
-			const sessionId = createdSessionId(account, response);
-			// Later nodes find the ID in session_id, even if the service uses another name.
-			return asItems({
-				...recordOf(response),
-				...(sessionId !== null && { session_id: sessionId }),
-			});
-		},
+		send: async ({ account }) => asItems(await request(account)),
 	};
-};
+}
+
+/**
+ * The ID of the new session, or null if it isn't found. The shape of the response isn't documented, so without a path in the
+ * profile, the outermost `session_id` wins. Null if the outermost ones differ, because any of them could be about
+ * something else.
+ */
+export function createdSessionId({ profile }: Account, { body }: ApiResponse): string | null {
+	const path = profile.part('chat.session')?.session;
+	if (path !== undefined) return idText(valueAt(body, path));
+	for (const level of levelsIn(body, MAX_VALUES)) {
+		const [first = null, ...others] = new Set(level.flatMap((value) => sessionIdOf(value) ?? []));
+		if (first !== null) return others.length === 0 ? first : null;
+	}
+	return null;
+}
+
+function sessionIdOf(value: JsonValue): string | null {
+	const isSession = isJsonObject(value) && Object.hasOwn(value, 'session_id');
+	return isSession ? idText(value.session_id) : null;
+}

@@ -15,9 +15,14 @@ import { asItems } from '../../host/run/itemLoop';
 import { capInTools } from '../../host/caller/caller';
 import type { Operation } from '../../host/run/operations';
 import { parseSessionId } from '../../core/chat/parseChatFields';
-import { awaitEvent } from '../chatWait';
-import { InvalidInput, NOT_READ_FIELD } from '../../core/service/errors';
-import { forEveryone } from '../../core/service/resolution';
+import { SESSION_CLOSED_LINGER_MS } from '../../core/chat/connection';
+import type { ConnectionUser } from '../../core/chat/connectionUser';
+import type { ChatEvent } from '../../core/chat/frames';
+import { endingError } from '../../core/chat/reconnectPolicy';
+import { InvalidInput, NOT_READ_FIELD, NotSent } from '../../core/service/errors';
+import { forEveryone, onScreenOnly } from '../../core/service/resolution';
+import { DONE, pause } from '../../core/values/clock';
+import { hasOffset } from '../../core/values/dates';
 
 const DEFAULT_CONCURRENCY = 10;
 const DISCONNECTED =
@@ -68,20 +73,20 @@ const waitOnce: Prepare = (form) => {
 	const disconnectOther = form.switch('disconnectOther', false);
 	const send = async ({ context, account }: RequestDeps) => {
 		const timeoutMs = capInTools(context, timeLimitMs);
-		const { end, seen } = await withChatSocket(
+		const { end, seen, isConnected } = await withChatSocket(
 			context,
 			account,
 			sessionId,
 			{ disconnectOther, patienceMs: timeoutMs },
-			async (user) => await awaitEvent(user, { types, timeoutMs }, clock),
+			async (user) => await awaitEvent(user, types, timeoutMs),
 		);
-		if (end.kind === 'stopped') throw canceledError(context);
-		const event = end.kind === 'event' ? end.event : null;
+		if (end === 'stopped') throw canceledError(context);
+		const event = typeof end === 'object' ? end : null;
 		return asItems({
 			session_id: sessionId,
-			timed_out: end.kind === 'timed_out',
-			...(end.kind === 'timed_out' && !end.isConnected && { [NOT_READ_FIELD]: DISCONNECTED }),
-			session_closed: end.kind === 'session_closed' || event?.type === 'session_closed',
+			timed_out: end === 'timed_out',
+			...(!isConnected && { [NOT_READ_FIELD]: DISCONNECTED }),
+			session_closed: end === 'session_closed' || event?.type === 'session_closed',
 			event: event?.envelope ?? null,
 			seen: seen.map(({ envelope }) => envelope),
 		});
@@ -102,4 +107,85 @@ function parseTimeLimit(seconds = 0): number {
 		`'Time Limit (Seconds)' must be more than 0 and at most ${MAX_WAIT_SECONDS} (got ${seconds})`,
 		forEveryone('Give the maximum number of seconds to wait, such as 300.'),
 	);
+}
+
+type AwaitedEvent = {
+	end: ChatEvent | 'timed_out' | 'session_closed' | 'stopped';
+	/** The latest other events before the end, oldest first. */
+	seen: ChatEvent[];
+	/** False if the connection was down when the time was up, so an event may be missing. */
+	isConnected: boolean;
+};
+
+/** A wait for a rare event can see many others. */
+const MAX_SEEN = 20;
+
+/**
+ * Waits for an event, at most as long as the session's connection lasts.
+ *
+ * @param types null for any event
+ * @throws ExplainedError if no connection is possible, or if it wasn't connected in time
+ */
+async function awaitEvent(
+	user: ConnectionUser,
+	types: ReadonlySet<string> | null,
+	timeoutMs: number,
+): Promise<AwaitedEvent> {
+	const { signal } = user;
+	const ends: Array<AwaitedEvent['end']> = [];
+	const seen: ChatEvent[] = [];
+	const startedAt = clock.now();
+	const ended = new AbortController();
+	const connected = new AbortController();
+	void user.connected().then((isConnected) => isConnected && connected.abort(DONE));
+	user.listen((event, replay) => {
+		const at = timeOf(event);
+		// After a reconnect, only what is certainly older is a replay. A time in whole seconds may be one less.
+		const isOlder = at < startedAt - (connected.signal.aborted ? SECOND_MS : 0);
+		const isReplay = replay === 'certain' || (replay === 'possible' && isOlder);
+		if (!isReplay && (types === null || types.has(event.type))) {
+			ends.push(event);
+			ended.abort(DONE);
+			// A burst may bring more events now. They are for the next wait.
+			user.close();
+			return;
+		}
+		seen.push(event);
+		if (seen.length > MAX_SEEN) seen.shift();
+		if (event.type === 'session_closed') {
+			ends.push('session_closed');
+			// Events from before the end may still arrive.
+			const lingering = pause(clock, SESSION_CLOSED_LINGER_MS, ended.signal);
+			void lingering.then(() => ended.abort(DONE));
+		}
+	});
+	await pause(clock, timeoutMs, AbortSignal.any([ended.signal, signal]));
+	ended.abort(DONE);
+	const { ending } = user;
+	if (ends.length === 0 && ending !== null && ending.kind !== 'session_closed') {
+		throw endingError(ending);
+	}
+	if (ends.length === 0 && !signal.aborted && !connected.signal.aborted) {
+		throw new NotSent(NEVER_CONNECTED, CHECK_REACHABLE, { isTransient: true });
+	}
+	const isOver = ending !== null ? 'session_closed' : signal.aborted ? 'stopped' : 'timed_out';
+	const end = ends.at(-1) ?? isOver;
+	return { end, seen, isConnected: end !== 'timed_out' || user.isConnected };
+}
+
+const NEVER_CONNECTED =
+	"The chat session wasn't connected within the time limit, so no event could be received";
+const CHECK_REACHABLE = onScreenOnly(
+	"Check that the service is available, that n8n can reach it, and that no other client uses the session. If connecting is slow, increase 'Time Limit (Seconds)'.",
+);
+
+const SECOND_MS = 1_000;
+
+/** A smaller number is in seconds. */
+const FIRST_MILLISECONDS = 1e11;
+
+/** Epoch milliseconds, or NaN if the time can't be read, which proves nothing. The document doesn't give the type of `ts`. */
+function timeOf({ envelope: { ts } }: ChatEvent): number {
+	if (typeof ts === 'number') return ts < FIRST_MILLISECONDS ? ts * SECOND_MS : ts;
+	return typeof ts === 'string' && hasOffset(ts) ? Date.parse(ts) : NaN;
 }

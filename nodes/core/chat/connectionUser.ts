@@ -1,7 +1,8 @@
 import { DONE } from '../values/clock';
-import type { ChatConnection, SendOutcome } from './connection';
+import type { ChatConnection } from './connection';
 import type { ChatEvent, ClientFrame } from './frames';
-import type { ChatEnded, NextAttempt } from './reconnectPolicy';
+import type { Ending, NextAttempt } from './reconnectPolicy';
+import type { SendOutcome } from './sender';
 import type { WsToken } from './token';
 
 /** An execution waits for the result of an action, so an action gives up after four or five attempts. */
@@ -18,45 +19,43 @@ export interface UserOptions {
 	mintToken: () => Promise<WsToken>;
 	/** How long an action tries to connect. */
 	patienceMs?: number;
-	/** For a trigger, once an outage: the session has been lost for a while, and the connection tries again. */
-	onLost?: (ending: ChatEnded) => void;
-	/** Called at most once, if no connection is possible. Never called after `close()`. */
-	onEnded?: (ending: ChatEnded) => void;
+	/**
+	 * For a trigger, once an outage: the session has been lost for a while. `isRetried`: the connection tries again. If no
+	 * connection is possible, it doesn't. Never called after `close()`.
+	 */
+	onLost?: (ending: Ending, isRetried: boolean) => void;
 }
 
 /**
- * Whether the service sent an event again. `possible`: it arrived on a new socket, where the service may replay recent
- * events. `certain`: it arrived before this user joined.
+ * An event, and whether the service sent it again. `possible`: it arrived on a new socket, where the service may replay
+ * recent events. `certain`: it arrived before this user joined.
  */
-type Replay = 'no' | 'possible' | 'certain';
-
-type OnEvent = (event: ChatEvent, replay: Replay) => void;
+export type Arrival = [event: ChatEvent, replay: 'no' | 'possible' | 'certain'];
 
 /** One node's use of the connection of a session. The node must always close it. It stays open for other nodes. */
 export class ConnectionUser {
-	/** Events for the next listener: first those since the action before, which `listen` takes, then those since `collect`. */
-	readonly missed: Array<Parameters<OnEvent>>;
-	/** The number of events before it joined. */
-	readonly joinedAt: number;
+	/** Why no connection is possible. Null until then, and if the node has closed it. */
+	ending: Ending | null = null;
+
+	onEvent: (...arrival: Arrival) => void = () => {};
 
 	private readonly closed = new AbortController();
-	private listener: OnEvent | null = null;
-	private isCollecting = false;
 	/** When it first saw a failed attempt after a healthy connection, by `clock.elapsed()`. */
 	private failingSince: number | null = null;
 	private isReported = false;
 
-	/** Created by the connection. */
+	/**
+	 * Created by the connection.
+	 *
+	 * @param joinedAt the number of events before it joined
+	 */
 	constructor(
 		private readonly connection: ChatConnection,
 		readonly options: UserOptions,
-		{ missed, joinedAt }: Pick<ConnectionUser, 'missed' | 'joinedAt'>,
-	) {
-		this.missed = missed;
-		this.joinedAt = joinedAt;
-	}
+		readonly joinedAt: number,
+	) {}
 
-	/** Aborted when the use ends: with a `ChatEnded` if no connection is possible. */
+	/** Aborted when the use ends. */
 	get signal(): AbortSignal {
 		return this.closed.signal;
 	}
@@ -67,7 +66,7 @@ export class ConnectionUser {
 
 	/** Resolves with false if the use ends before. */
 	async connected(): Promise<boolean> {
-		return await this.connection.ready(this.signal);
+		return (await this.connection.connected(this.signal)) !== null;
 	}
 
 	/** If the session isn't connected, tries again now. */
@@ -75,45 +74,26 @@ export class ConnectionUser {
 		this.connection.retryNow();
 	}
 
-	async send(frame: ClientFrame, ackTimeoutMs?: number): Promise<SendOutcome> {
-		return await this.connection.send(frame, this.signal, ackTimeoutMs);
+	async send(frame: ClientFrame, timeoutMs: number): Promise<SendOutcome> {
+		return await this.connection.sender.send(this, frame, timeoutMs);
 	}
 
-	/** Calls the listener once for each event until `collect`, also for the missed ones. */
-	listen(listener: OnEvent): void {
-		this.listener = listener;
-		for (const arrived of this.missed.splice(0)) this.receive(...arrived);
-	}
-
-	/** From now on, events are for the next action. A burst can bring some before a user leaves whose wait has ended. */
-	collect(): void {
-		if (this.isCollecting) return;
-		this.isCollecting = true;
-		this.listener = null;
-		this.missed.splice(0);
+	/** Calls the listener once for each event. For an action, also for those since the action before. */
+	listen(onEvent: ConnectionUser['onEvent']): void {
+		this.onEvent = onEvent;
+		if (this.options.usedBy === 'action') this.connection.deliverMissed(this);
 	}
 
 	close(): void {
-		this.leave(DONE);
+		if (this.signal.aborted) return;
+		this.closed.abort(DONE);
+		this.connection.leave(this);
 	}
 
 	// Called by the connection.
 
-	get hasLeft(): boolean {
-		return this.signal.aborted;
-	}
-
-	get mayDisconnectOther(): boolean {
-		return this.options.disconnectOther && !this.hasLeft;
-	}
-
-	receive(...arrived: Parameters<OnEvent>): void {
-		if (this.isCollecting) this.missed.push(arrived);
-		else this.listener?.(...arrived);
-	}
-
 	/** After a failed attempt to connect: an action may give up, and a trigger may report the loss. */
-	failed(ending: ChatEnded, { isLasting, isFirst }: NextAttempt, now: number): void {
+	failed(ending: Ending, { isLasting, isFirst }: NextAttempt, now: number): void {
 		if (isFirst || this.failingSince === null) {
 			this.failingSince = now;
 			this.isReported = false;
@@ -124,19 +104,13 @@ export class ConnectionUser {
 			if (isLasting || waitedMs >= patienceMs) this.end(ending);
 		} else if (waitedMs >= TRIGGER_PATIENCE_MS && !this.isReported) {
 			this.isReported = true;
-			onLost?.(ending);
+			onLost?.(ending, true);
 		}
 	}
 
-	end(ending: ChatEnded): void {
-		if (this.leave(ending)) this.options.onEnded?.(ending);
-	}
-
-	private leave(reason: typeof DONE | ChatEnded): boolean {
-		if (this.hasLeft) return false;
-		this.closed.abort(reason);
-		this.collect();
-		this.connection.leave(this);
-		return true;
+	end(ending: Ending): void {
+		this.ending = ending;
+		this.close();
+		this.options.onLost?.(ending, false);
 	}
 }

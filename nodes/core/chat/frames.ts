@@ -38,12 +38,8 @@ const ACK_TYPE = 'ws_write_result';
 /** The states of a message that the service accepted (`AckState` in docs/asyncapi.yaml). */
 export const ACCEPTED_STATES = new Set<JsonValue | undefined>(['default', 'accepted', 'merged']);
 
-/** The ack `{ type, session_id, account_id, payload }`. */
-export interface Ack {
-	state: string;
-	/** As received, including `reply`, `error`, and `message_id`. */
-	payload: JsonObject;
-}
+/** The `payload` of an ack as received, including `reply`, `error`, and `message_id`. */
+export type Ack = JsonObject & { state: string };
 
 /** One event `{ type, session_id, account_id, ts, event_id, payload }`. */
 export interface ChatEvent {
@@ -68,16 +64,17 @@ export function parseFrame(frame: unknown): ReceivedFrame | null {
 	const { type } = envelope;
 	const sessionId = idText(envelope.session_id);
 	const payload = isJsonObject(envelope.payload) ? envelope.payload : {};
-	if (type === ACK_TYPE) {
-		const { state } = payload;
-		return typeof state === 'string' ? { kind: 'ack', sessionId, ack: { state, payload } } : null;
-	}
+	if (type === ACK_TYPE) return isAck(payload) ? { kind: 'ack', sessionId, ack: payload } : null;
 	const event = { type, eventId: idText(envelope.event_id), payload, envelope };
 	return { kind: 'event', sessionId, event };
 }
 
+function isAck(payload: JsonObject): payload is Ack {
+	return typeof payload.state === 'string';
+}
+
 /** The error of an ack, also if it isn't text as documented. Null if there is none. */
-export function errorText({ payload: { error } }: Ack): string | null {
+export function errorText({ error }: Ack): string | null {
 	if (error === undefined || error === null || error === false || error === '') return null;
 	return typeof error === 'string' ? error : JSON.stringify(error);
 }

@@ -58,9 +58,15 @@ const TRANSIENT_CODES: ReadonlySet<number> = new Set([
 export type AttemptEnd =
 	| { kind: 'socket'; end: SocketEnd }
 	/** No token was issued, or none that can be used. */
-	| { kind: 'token'; error: unknown };
+	| { kind: 'token'; error: unknown }
+	/** By the event `session_closed`. */
+	| { kind: 'session_closed' };
 
 export type EndingKind = 'session_closed' | 'rejected' | 'unreachable' | 'no_token';
+
+/** Why an attempt to connect failed, or a connection ended for good. Messages that were still waiting were not sent. */
+export type Ending = Explanation &
+	Pick<ErrorFacts, 'originalMessage' | 'origin'> & { kind: EndingKind };
 
 /** Another attempt can't change it. */
 export type End = { kind: 'end'; why: EndingKind };
@@ -82,6 +88,7 @@ type NextStep =
 
 /** What follows the end of an attempt to connect (`x-close-codes` in docs/asyncapi.yaml). */
 function nextStep(attempt: AttemptEnd): NextStep {
+	if (attempt.kind === 'session_closed') return ['session_closed', 'end'];
 	if (attempt.kind === 'token') {
 		const { error } = attempt;
 		// By the body, as in the error table, because the documented status (409) has other meanings, too.
@@ -93,11 +100,9 @@ function nextStep(attempt: AttemptEnd): NextStep {
 		// An API token that is rejected for all sessions may be accepted again later.
 		return error.status === 401 ? ['no_token', 'carefully', 'new'] : ['no_token', 'end'];
 	}
-	const { cause, code } = attempt.end;
-	if (cause === 'session_closed') return ['session_closed', 'end'];
-	// It didn't open, or this node closed it, for example because an ack was missing.
-	if (cause !== 'closed' || code === null) return ['unreachable', 'soon', 'keep'];
-	if (TRANSIENT_CODES.has(code)) return ['unreachable', 'soon', 'keep'];
+	const { code } = attempt.end;
+	// It didn't open, or these nodes closed it, for example because an ack was missing.
+	if (code === null || TRANSIENT_CODES.has(code)) return ['unreachable', 'soon', 'keep'];
 	// "Token missing, expired, invalid, or for another account": mint a new token, reconnect.
 	if (code === 4401) return ['no_token', 'soon', 'new'];
 	// "Token's session/stream mismatch, agent inactive, or claim conflict": never with the same token, which rules out a
@@ -147,22 +152,8 @@ export class ReconnectPolicy {
 	}
 }
 
-/** Why an attempt to connect failed, or a connection ended for good. Messages that were still waiting were not sent. */
-export class ChatEnded extends ExplainedError {
-	override readonly name = 'ChatEnded';
-
-	constructor(
-		readonly kind: EndingKind,
-		{ message, resolution }: Explanation,
-		facts: Pick<ErrorFacts, 'originalMessage' | 'origin'> = {},
-	) {
-		// The same message may succeed later.
-		super('not_sent', message, resolution, { ...facts, isTransient: kind === 'unreachable' });
-	}
-}
-
 /** What happened, what a person can do, and what a model can do. */
-type Text = readonly [message: string, onScreen: string, forModel?: string];
+type Text = readonly [message: string, onScreen: string, forModel: string];
 
 const ENDINGS: Record<EndingKind, Text> = {
 	session_closed: [
@@ -191,18 +182,27 @@ const ENDINGS: Record<EndingKind, Text> = {
 export function describeEnding(
 	kind: EndingKind,
 	attempt: AttemptEnd,
-	redact: (text: string) => string = (text) => text,
-): ChatEnded {
+	redact: (text: string) => string,
+): Ending {
 	const { originalMessage, origin } = whatWasSaid(attempt);
-	return new ChatEnded(kind, explanationOf(kind, attempt), {
+	return {
+		kind,
+		...explanationOf(kind, attempt),
 		originalMessage: originalMessage && redact(originalMessage),
 		origin,
-	});
+		// The same message may succeed later.
+		isTransient: kind === 'unreachable',
+	};
+}
+
+/** The error of a node for which no connection is possible. Nothing was sent. */
+export function endingError(ending: Ending, message = ending.message): ExplainedError {
+	return new ExplainedError('not_sent', message, ending.resolution, ending);
 }
 
 function explanationOf(kind: EndingKind, attempt: AttemptEnd): Explanation {
 	const cause = attempt.kind === 'token' ? attempt.error : null;
-	const [message, onScreen, forModel = ''] = ENDINGS[kind];
+	const [message, onScreen, forModel] = ENDINGS[kind];
 	if (!(cause instanceof ExplainedError)) return { message, resolution: { onScreen, forModel } };
 	// The error itself explains why there's no usable token.
 	if (kind === 'no_token' || kind === 'session_closed') return cause.explanation;
@@ -219,8 +219,8 @@ export function whatWasSaid(attempt: AttemptEnd): Pick<ErrorFacts, 'originalMess
 		}
 		return { originalMessage: error.originalMessage, origin: error.origin };
 	}
+	if (attempt.kind === 'session_closed' || attempt.end.code === null) return {};
 	const { code, reason } = attempt.end;
-	if (code === null) return {};
 	const originalMessage = [`close code ${code}`, reason].filter(Boolean).join(' · ');
 	return { originalMessage, origin: code === BROKEN ? 'network' : 'service' };
 }

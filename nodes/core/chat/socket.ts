@@ -10,15 +10,17 @@ import {
 /** Timeout for opening a socket. */
 const CONNECT_TIMEOUT_MS = 15_000;
 
+/**
+ * A socket counts as connected after it has been open for this long, because a rejection (4401, 1008) arrives only after
+ * it opens, and replayed events arrive first.
+ */
+const SETTLE_MS = 500;
+
 /** How long to wait for the end of a socket that is closing. */
 const CLOSE_GRACE_MS = 2_000;
 
-/** Why these nodes closed a socket. */
-type CloseCause = 'renewed' | 'no_ack' | 'session_closed' | 'stopped';
-
 export interface SocketEnd {
-	/** `closed`: by the service or the network, with `code`. */
-	cause: 'closed' | 'connect_timeout' | 'cannot_connect' | CloseCause;
+	/** Null if it didn't open, or these nodes closed it. */
 	code: number | null;
 	reason: string;
 	/** 0 if it never opened. */
@@ -30,7 +32,6 @@ const NORMAL_CLOSURE = 1000;
 
 /** The part of the browser-style `WebSocket` that the nodes use. */
 export interface WebSocketLike {
-	binaryType: 'arraybuffer' | 'blob';
 	readonly readyState: number;
 	send(text: string): void;
 	close(code?: number, reason?: string): void;
@@ -42,39 +43,39 @@ export interface WebSocketLike {
 	): void;
 }
 
+export interface SocketOptions {
+	openSocket: (url: string) => WebSocketLike;
+	clock: Clock;
+	/** Called with each frame as received, text or binary. */
+	onFrame: (frame: unknown) => void;
+	onSettled: () => void;
+}
+
 /** One socket from connecting to its end, which is reported exactly once, even if the socket misbehaves. */
 export class Socket {
-	/** Called with each frame as received, text or binary. */
-	onFrame: (frame: unknown) => void = () => {};
-
 	/** Whether it has been open long enough to be accepted, and for the service to have replayed its recent events. */
 	isSettled = false;
 
-	private readonly openedDeferred: Deferred<void> = deferred();
+	private readonly opened: Deferred<void> = deferred();
 	private readonly endedDeferred: Deferred<SocketEnd> = deferred();
 	private readonly endedSignal = new AbortController();
 	private socket: WebSocketLike | null = null;
 	private openedAt: number | null = null;
-	private closeCause: CloseCause | null = null;
+	private isClosing = false;
 
 	constructor(
 		url: string,
-		private readonly options: { openSocket: (url: string) => WebSocketLike; clock: Clock },
+		private readonly options: SocketOptions,
 	) {
 		try {
 			this.socket = options.openSocket(url);
 		} catch {
 			// The error isn't kept, because it may contain the URL with the token.
-			this.finish('cannot_connect', null, '');
+			this.finish(null, '');
 			return;
 		}
 		this.listen(this.socket);
-		void this.limitConnecting();
-	}
-
-	/** Resolves when the socket opens, or ends before it opens. */
-	get opened(): Promise<void> {
-		return this.openedDeferred.promise;
+		void this.connect();
 	}
 
 	get ended(): Promise<SocketEnd> {
@@ -86,59 +87,66 @@ export class Socket {
 		return this.endedSignal.signal;
 	}
 
+	get isConnected(): boolean {
+		return this.isSettled && !this.isClosing && !this.signal.aborted;
+	}
+
 	/**
 	 * @returns whether the socket was open and accepted the text. If false, nothing was sent, and the socket ends soon: after
 	 * the service's close frame, the network can keep it closing forever.
 	 */
 	send(text: string): boolean {
 		try {
-			if (this.closeCause === null && this.socket?.readyState === OPEN) {
+			if (!this.isClosing && this.socket?.readyState === OPEN) {
 				this.socket.send(text);
 				return true;
 			}
 		} catch {
 			// The socket is broken.
 		}
-		void this.finishLater(this.closeCause ?? 'closed');
+		void this.finishLater();
 		return false;
 	}
 
 	/** Closes the socket. Waits for the service's close frame for a moment only. */
-	close(cause: CloseCause): void {
-		if (this.signal.aborted || this.closeCause !== null) return;
-		this.closeCause = cause;
-		this.isSettled = false;
+	close(): void {
+		if (this.signal.aborted || this.isClosing) return;
+		this.isClosing = true;
 		this.closeSocket();
-		void this.finishLater(cause);
+		void this.finishLater();
 	}
 
-	private async finishLater(cause: SocketEnd['cause']): Promise<void> {
+	private async connect(): Promise<void> {
+		const { clock, onSettled } = this.options;
+		await settledOrTimeout(clock, CONNECT_TIMEOUT_MS, this.opened.promise);
+		if (this.openedAt === null && !this.signal.aborted) {
+			this.finish(null, '');
+			this.closeSocket();
+		}
+		if (!(await pause(clock, SETTLE_MS, this.signal)) || this.isClosing) return;
+		this.isSettled = true;
+		onSettled();
+	}
+
+	private async finishLater(): Promise<void> {
 		await pause(this.options.clock, CLOSE_GRACE_MS, this.signal);
-		this.finish(cause, null, '');
+		this.finish(null, '');
 	}
 
 	private listen(socket: WebSocketLike): void {
-		socket.binaryType = 'arraybuffer';
 		socket.addEventListener('open', () => {
 			if (this.signal.aborted) return;
 			this.openedAt = this.options.clock.elapsed();
-			this.openedDeferred.resolve();
+			this.opened.resolve();
 		});
-		socket.addEventListener('message', (event) => {
-			if (!this.signal.aborted) this.onFrame(event.data);
+		socket.addEventListener('message', ({ data }) => {
+			if (!this.signal.aborted) this.options.onFrame(data);
 		});
 		socket.addEventListener('close', ({ code, reason }) => {
-			this.finish(this.closeCause ?? 'closed', code, reason);
+			this.finish(this.isClosing ? null : code, reason);
 		});
 		// A close event with more details follows each error event. Without a listener, some sockets throw.
 		socket.addEventListener('error', () => undefined);
-	}
-
-	private async limitConnecting(): Promise<void> {
-		await settledOrTimeout(this.options.clock, CONNECT_TIMEOUT_MS, this.opened);
-		if (this.openedAt !== null || this.signal.aborted) return;
-		this.finish('connect_timeout', null, '');
-		this.closeSocket();
 	}
 
 	private closeSocket(): void {
@@ -149,10 +157,10 @@ export class Socket {
 		}
 	}
 
-	private finish(cause: SocketEnd['cause'], code: number | null, reason: string): void {
+	private finish(code: number | null, reason: string): void {
 		const openForMs = this.openedAt === null ? 0 : this.options.clock.elapsed() - this.openedAt;
 		this.endedSignal.abort(DONE);
-		this.openedDeferred.resolve();
-		this.endedDeferred.resolve({ cause, code, reason, openForMs });
+		this.opened.resolve();
+		this.endedDeferred.resolve({ code, reason, openForMs });
 	}
 }

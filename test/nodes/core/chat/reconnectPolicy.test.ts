@@ -8,6 +8,7 @@ import { forEveryone } from '../../../../nodes/core/service/resolution';
 import {
 	type AttemptEnd,
 	describeEnding,
+	endingError,
 	type EndingKind,
 	ReconnectPolicy,
 	whatWasSaid,
@@ -20,7 +21,7 @@ const policyOf = () => new ReconnectPolicy(() => 0.5);
 function ended(end: Partial<SocketEnd>): AttemptEnd {
 	return {
 		kind: 'socket',
-		end: { cause: 'closed', code: null, reason: '', openForMs: 100, ...end },
+		end: { code: null, reason: '', openForMs: 100, ...end },
 	};
 }
 
@@ -75,11 +76,9 @@ describe('ReconnectPolicy', () => {
 		...codes([4401], retry(1, 'new', 'no_token')),
 		// The last ones are undocumented.
 		...codes([1008, 1003, 1002, 4999], retry(1, 'new', 'rejected')),
-		['no connection', ended({ cause: 'cannot_connect', openForMs: 0 }), retry(1, 'keep')],
-		['no response', ended({ cause: 'connect_timeout', openForMs: 0 }), retry(1, 'keep')],
-		['a missing ack', ended({ cause: 'no_ack' }), retry(1, 'keep')],
-		['a missing ack, followed by 1008', ended({ cause: 'no_ack', code: 1008 }), retry(1, 'keep')],
-		['the end of the session', ended({ cause: 'session_closed' }), end('session_closed')],
+		['no connection', ended({ openForMs: 0 }), retry(1, 'keep')],
+		['a missing ack', ended({}), retry(1, 'keep')],
+		['the end of the session', { kind: 'session_closed' }, end('session_closed')],
 		['no token: session closed', noToken(closedSession), end('session_closed')],
 		['no token: rejected', noToken(rejection(403)), end('no_token')],
 		// The API token may be accepted again later.
@@ -129,15 +128,18 @@ describe('ReconnectPolicy', () => {
 	);
 });
 
+const endingOf = (kind: EndingKind, attempt: AttemptEnd) =>
+	endingError(describeEnding(kind, attempt, (text) => text));
+
 const KINDS: EndingKind[] = ['session_closed', 'rejected', 'unreachable', 'no_token'];
 
 test('the messages', () => {
 	const texts = KINDS.map((kind) => {
-		const { message, resolution } = describeEnding(kind, closed(1006));
+		const { message, resolution } = endingOf(kind, closed(1006));
 		return `${kind}: ${message}.\n\t${resolution}`;
 	});
 	expect(texts.join('\n')).toMatchSnapshot();
-	const isTransient = (kind: EndingKind) => describeEnding(kind, closed(1006)).isTransient;
+	const isTransient = (kind: EndingKind) => endingOf(kind, closed(1006)).isTransient;
 	expect(KINDS.filter(isTransient)).toEqual(['unreachable']);
 });
 
@@ -150,14 +152,14 @@ test.each<[EndingKind, unknown, string]>([
 	],
 	['unreachable', rejection(403), 'The connection to the chat session keeps failing'],
 ])('%s, because of %p: %s', (kind, error, message) => {
-	expect(describeEnding(kind, noToken(error)).message).toBe(message);
+	expect(endingOf(kind, noToken(error)).message).toBe(message);
 });
 
 test('explains a missing token with the error of its request', () => {
 	const error = new NotSent("The service can't be reached", forEveryone('Check the URL.'), {
 		originalMessage: 'ECONNREFUSED',
 	});
-	expect(describeEnding('unreachable', noToken(error)).description).toBe(
+	expect(endingOf('unreachable', noToken(error)).description).toBe(
 		"The service issued no WebSocket token. The service can't be reached. Check the URL. The network reported: ECONNREFUSED.",
 	);
 });
@@ -166,6 +168,7 @@ test.each<[AttemptEnd, string | undefined, ErrorOrigin | undefined]>([
 	[ended({ code: 1008, reason: 'agent inactive' }), 'close code 1008 · agent inactive', 'service'],
 	[closed(1006), 'close code 1006', 'network'],
 	[ended({}), undefined, undefined],
+	[{ kind: 'session_closed' }, undefined, undefined],
 	[noToken(rejection(403)), 'agent_not_found', 'service'],
 	[noToken(new Error('down')), 'down', 'n8n'],
 ])('reports %j as %j by %j', (attempt, originalMessage, origin) => {

@@ -6,7 +6,6 @@ type SocketEvent = { data: unknown; code: number; reason: string };
 
 /** Does only what the test says. */
 class FakeSocket implements WebSocketLike {
-	binaryType: 'arraybuffer' | 'blob' = 'blob';
 	readyState = 0;
 	closed: Array<number | undefined> = [];
 	send = (): void => {};
@@ -30,12 +29,13 @@ class FakeSocket implements WebSocketLike {
 function opening(openSocket?: () => WebSocketLike) {
 	const clock = new FakeClock();
 	const fake = new FakeSocket();
+	const frames: unknown[] = [];
 	const socket = new Socket('wss://h/p?token=secret', {
 		openSocket: openSocket ?? (() => fake),
 		clock,
+		onFrame: (frame) => frames.push(frame),
+		onSettled: () => {},
 	});
-	const frames: unknown[] = [];
-	socket.onFrame = (frame) => frames.push(frame);
 	const opens = () => {
 		fake.readyState = 1;
 		fake.fires('open');
@@ -43,14 +43,14 @@ function opening(openSocket?: () => WebSocketLike) {
 	return { clock, fake, socket, frames, opens };
 }
 
-const end = (cause: string, openForMs = 0) => ({ cause, code: null, reason: '', openForMs });
+const end = (openForMs = 0) => ({ code: null, reason: '', openForMs });
 
 test("that doesn't open within 15 seconds is closed, and whatever it does later is ignored", async () => {
 	const { clock, fake, socket, frames, opens } = opening();
 	await clock.advance(14_999);
 	expect(socket.signal.aborted).toBe(false);
 	await clock.advance(1);
-	expect(await socket.ended).toEqual(end('connect_timeout'));
+	expect(await socket.ended).toEqual(end());
 	expect(fake.closed).toEqual([1000]);
 	opens();
 	fake.fires('message', { data: 'late' });
@@ -61,7 +61,7 @@ test("that can't be created ends without its URL", async () => {
 	const { socket } = opening(() => {
 		throw new SyntaxError('bad URL wss://h/p?token=secret');
 	});
-	expect(await socket.ended).toEqual(end('cannot_connect'));
+	expect(await socket.ended).toEqual(end());
 });
 
 test('that breaks ends with its close event, which follows the error event', async () => {
@@ -71,19 +71,27 @@ test('that breaks ends with its close event, which follows the error event', asy
 	fake.fires('error');
 	expect(socket.signal.aborted).toBe(false);
 	fake.fires('close', { code: 1006 });
-	expect(await socket.ended).toEqual({ ...end('closed', 30_000), code: 1006 });
+	expect(await socket.ended).toEqual({ ...end(30_000), code: 1006 });
 });
 
 test('that is closed and never confirms it ends after 2 seconds', async () => {
 	const { clock, fake, socket, opens } = opening();
 	opens();
-	socket.close('renewed');
-	socket.close('stopped');
+	socket.close();
+	socket.close();
 	expect([fake.closed, socket.send('late')]).toEqual([[1000], false]);
 	await clock.advance(1_999);
 	expect(socket.signal.aborted).toBe(false);
 	await clock.advance(1);
-	expect(await socket.ended).toEqual(end('renewed', 2_000));
+	expect(await socket.ended).toEqual(end(2_000));
+});
+
+test("that is closed has no code, because the service's confirmation says nothing", async () => {
+	const { fake, socket, opens } = opening();
+	opens();
+	socket.close();
+	fake.fires('close', { code: 1008 });
+	expect(await socket.ended).toEqual(end());
 });
 
 test.each<[string, (fake: FakeSocket) => unknown]>([
@@ -105,5 +113,5 @@ test.each<[string, (fake: FakeSocket) => unknown]>([
 	await settle();
 	expect(socket.signal.aborted).toBe(false);
 	await clock.advance(2_000);
-	expect(await socket.ended).toEqual(end('closed', 2_000));
+	expect(await socket.ended).toEqual(end(2_000));
 });

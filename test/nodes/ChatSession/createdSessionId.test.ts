@@ -1,8 +1,8 @@
-import type { ApiResponse } from '../../../../nodes/core/service/http';
-import { ServiceProfile } from '../../../../nodes/core/profile/serviceProfile';
-import { createdSessionId } from '../../../../nodes/core/chat/chatRequests';
-import { clientOf } from '../service/clientOf';
-import type { JsonValue } from '../../../../nodes/core/values/json';
+import type { ApiResponse } from '../../../nodes/core/service/http';
+import { ServiceProfile } from '../../../nodes/core/profile/serviceProfile';
+import { createdSessionId } from '../../../nodes/ChatSession/operations/create.operation';
+import { clientOf } from '../core/service/clientOf';
+import type { JsonValue } from '../../../nodes/core/values/json';
 
 const accountWith = (session: object) => ({
 	client: clientOf(jest.fn()),

@@ -1,7 +1,8 @@
 import { forEveryone } from '../../../nodes/core/service/resolution';
-import { ChatEnded, type EndingKind } from '../../../nodes/core/chat/reconnectPolicy';
-import type { SendOutcome } from '../../../nodes/core/chat/connection';
-import { turnFault } from '../../../nodes/ChatSend/turnFault';
+import type { EndingKind } from '../../../nodes/core/chat/reconnectPolicy';
+import type { SendOutcome } from '../../../nodes/core/chat/sender';
+import { acceptedAck } from '../../../nodes/ChatSend/turn';
+import { explainedBy } from '../core/values/explainedBy';
 import type { JsonValue } from '../../../nodes/core/values/json';
 
 /** The documented `error` values of the state `invalid`. */
@@ -13,17 +14,22 @@ const INVALID_CODES = [
 
 const acked = (state: string, error?: JsonValue, isRepeat = false): SendOutcome => ({
 	kind: 'ack',
-	ack: { state, payload: error === undefined ? { state } : { state, error } },
+	ack: error === undefined ? { state } : { state, error },
 	isRepeat,
 });
-const unknown = (hasKey: boolean): SendOutcome => ({ kind: 'unknown', hasKey });
-const ended = (kind: EndingKind): SendOutcome => {
-	const text = { message: 'The connection fails', resolution: forEveryone('Check it.') };
-	return {
-		kind: 'not_sent',
-		ending: new ChatEnded(kind, text, { originalMessage: 'close code 1006' }),
-	};
-};
+const UNKNOWN: SendOutcome = { kind: 'unknown' };
+const ended = (kind: EndingKind): SendOutcome => ({
+	kind: 'not_sent',
+	ending: {
+		kind,
+		message: 'The connection fails',
+		resolution: forEveryone('Check it.'),
+		originalMessage: 'close code 1006',
+		isTransient: kind === 'unreachable',
+	},
+});
+const faultOf = (outcome: SendOutcome, hasKey = false) =>
+	explainedBy(() => acceptedAck(outcome, hasKey));
 
 test.each<[SendOutcome]>([
 	[acked('default')],
@@ -32,11 +38,11 @@ test.each<[SendOutcome]>([
 	// An undocumented state without an error is passed through.
 	...[undefined, null, '', false].map((error): [SendOutcome] => [acked('brand_new', error)]),
 ])('%j: accepted', (outcome) => {
-	expect(turnFault(outcome)).toBeNull();
+	expect(acceptedAck(outcome, false)).toBe(outcome.kind === 'ack' && outcome.ack);
 });
 
 /** With the outcome, and what the service said. */
-const FAULTS: Array<[SendOutcome, string, string | undefined]> = [
+const FAULTS: Array<[SendOutcome, string, string | undefined, hasKey?: boolean]> = [
 	[acked('busy', 'server_busy'), 'not_sent', 'server_busy'],
 	...INVALID_CODES.map((code): [SendOutcome, string, string] => [
 		acked('invalid', code),
@@ -48,8 +54,8 @@ const FAULTS: Array<[SendOutcome, string, string | undefined]> = [
 	[acked('invalid'), 'rejected', undefined],
 	[acked('error', 'internal'), 'unknown', 'internal'],
 	[acked('brand_new', 'not today'), 'rejected', 'not today (state brand_new)'],
-	[unknown(false), 'unknown', undefined],
-	[unknown(true), 'unknown', undefined],
+	[UNKNOWN, 'unknown', undefined],
+	[UNKNOWN, 'unknown', undefined, true],
 	// An earlier attempt may have been accepted, whatever the later one says.
 	[acked('busy', 'server_busy', true), 'unknown', 'server_busy'],
 	[acked('invalid', 'agent_inactive', true), 'unknown', 'agent_inactive'],
@@ -59,24 +65,25 @@ const FAULTS: Array<[SendOutcome, string, string | undefined]> = [
 	[ended('rejected'), 'not_sent', 'close code 1006'],
 ];
 
-test.each(FAULTS)('%j: %s', (outcome, expected, originalMessage) => {
-	expect(turnFault(outcome)).toMatchObject({ outcome: expected, originalMessage });
+test.each(FAULTS)('%j: %s', (...row) => {
+	const [outcome, expected, originalMessage, hasKey] = row;
+	expect(faultOf(outcome, hasKey)).toMatchObject({ outcome: expected, originalMessage });
 });
 
 test('the messages', () => {
-	const faults = FAULTS.map(([outcome]) => turnFault(outcome));
-	const texts = faults.map((fault) => `${fault?.message}.\n\t${fault?.resolution}`);
+	const faults = FAULTS.map(([outcome, , , hasKey]) => faultOf(outcome, hasKey));
+	const texts = faults.map(({ message, resolution }) => `${message}.\n\t${resolution}`);
 	expect([...new Set(texts)].join('\n')).toMatchSnapshot();
 });
 
 test('a model is told that an unconfirmed message was not sent again', () => {
-	expect(turnFault(unknown(false))?.resolutionForModel).toBe(
+	expect(faultOf(UNKNOWN).resolutionForModel).toBe(
 		'The service may or may not have accepted the message, so it was not sent again.',
 	);
 });
 
 test('only "busy" and an unreachable service may succeed later without changes', () => {
-	const isTransient = (outcome: SendOutcome) => turnFault(outcome)?.isTransient;
+	const isTransient = (outcome: SendOutcome) => faultOf(outcome).isTransient;
 	expect(isTransient(acked('busy', 'server_busy'))).toBe(true);
 	expect(isTransient(ended('unreachable'))).toBe(true);
 	expect(isTransient(ended('rejected'))).toBe(false);

@@ -1,0 +1,192 @@
+import type { INodeProperties } from 'n8n-workflow';
+import type { ApiClient } from '../core/service/client';
+import { sendInbound, sendInboundAsync } from '../core/shownRequests';
+import { type Additions, sendLegacyMessage } from '../core/service/endpoints';
+import { documentedRecord, recordOf } from '../core/service/envelope';
+import { explained, failedRepeat, InvalidInput, OutcomeUnknown } from '../core/service/errors';
+import type { ApiResponse } from '../core/service/http';
+import { parseAgentUuid } from '../core/service/parseIds';
+import { onScreenOnly } from '../core/service/resolution';
+import { REQUEST_BACKOFF } from '../core/service/retry';
+import type { ClientFrame } from '../core/chat/frames';
+import { ACK_TIMEOUT_MS } from '../core/chat/sender';
+import { parseSessionId, requireText, sessionKey } from '../core/chat/parseChatFields';
+import { backoffMs } from '../core/values/clock';
+import type { JsonObject } from '../core/values/json';
+import { capInTools } from '../host/caller/caller';
+import { type Fields, MAY_BE_BLANK } from '../host/forms/fields';
+import { readAdditions } from '../host/forms/options';
+import { withChatSocket } from '../host/http/chatSocket';
+import type { RequestDeps } from '../host/ledger/preparedRequest';
+import type { Prepare } from '../host/run/chatItems';
+import { asItems } from '../host/run/itemLoop';
+import { acceptedAck, requireAccepted, withReplyHint } from './turn';
+
+export const idempotencyKeyField: INodeProperties = {
+	displayName: 'Idempotency Key',
+	name: 'idempotencyKey',
+	type: 'string',
+	default: '',
+	placeholder: 'e.g. {{ $json.message_id }}',
+	description:
+		"Makes sending the same message again safe, because the service accepts a key only once. Use a value that's the same when this item runs again, and different for each message, such as the ID of the incoming message, without text around it. If empty, a message with an unknown outcome isn't sent again.",
+};
+
+/** The document's name, also in `POST /v1/chat/inbound/async`. Empty for none. An expression that returned nothing is rejected. */
+function readKey(form: Fields): { idempotency_key?: string } {
+	const key = form.text('idempotencyKey');
+	return key === '' ? {} : { idempotency_key: key };
+}
+
+/** The recipient is a session, an agent, or both. */
+type Recipient = { sessionId: string; agentUuid?: string };
+
+function messageRequest(
+	{ sessionId, agentUuid = '' }: Recipient,
+	payload: object,
+	idempotencyKey: string | undefined,
+	send: (deps: RequestDeps) => Promise<JsonObject>,
+	what = 'message',
+): ReturnType<Prepare> {
+	return {
+		payload,
+		// By their order in the chat, because an expression can change the text on each attempt. The session is the same for
+		// every way of sending. Without one, the agent.
+		target: ['message', ...(sessionId === '' ? ['', agentUuid] : [sessionKey(sessionId)])],
+		idempotencyKey,
+		modelMayRepeat: 'afterCompletion',
+		happened: () => `The ${what} was sent.`,
+		send: async (deps) => asItems(await send(deps)),
+	};
+}
+
+/** Sends a message over the session's WebSocket, and waits for its reply. */
+export const sendBySocket: Prepare = (form) => {
+	const sessionId = parseSessionId(form.text('sessionId'));
+	const content = requireText(form.text('message'), 'Message');
+	return sendFrame(form, sessionId, { type: 'message', content });
+};
+
+/** Sends a frame over the session's WebSocket, and waits for its acknowledgement. */
+export function sendFrame(
+	form: Fields,
+	sessionId: string,
+	content: ClientFrame,
+): ReturnType<Prepare> {
+	const frame = { ...content, ...readKey(form) };
+	const { idempotency_key: key } = frame;
+	const disconnectOther = form.switch('disconnectOther', false);
+	const send = async ({ context, account }: RequestDeps) => {
+		const timeoutMs = capInTools(context, ACK_TIMEOUT_MS);
+		const outcome = await withChatSocket(
+			context,
+			account,
+			sessionId,
+			{ disconnectOther },
+			async (user) => await user.send(frame, timeoutMs),
+		);
+		const ack = acceptedAck(outcome, key !== undefined);
+		return { session_id: sessionId, ...withReplyHint(context, ack) };
+	};
+	const what = content.type === 'message' ? 'message' : 'answer';
+	return messageRequest({ sessionId }, { sessionId, frame }, key, send, what);
+}
+
+/** Sends a message and returns the response with the agent's reply. */
+export const sendByInbound: Prepare = (form) => {
+	const { message, values } = readMessage(form);
+	return byRequest(form, 'inbound', message, {}, async ({ account, context }, additions) => {
+		const response = await sendInbound(account, values, additions);
+		return withReplyHint(context, recordOf(requireAccepted(response)));
+	});
+};
+
+/** Sends a message without waiting for the reply. */
+export const sendByAsync: Prepare = (form) => {
+	const { message, values } = readMessage(form);
+	const key = readKey(form);
+	return byRequest(form, 'async', message, key, async ({ account, context }, additions) => {
+		const post = async () => await sendInboundAsync(account, values, additions, { ...key });
+		const response = await sendKeyed(account.client, key.idempotency_key !== undefined, post);
+		return withReplyHint(context, recordOf(response), true);
+	});
+};
+
+/** The legacy request. Its response contains the agent's reply as `response`. */
+export const sendByLegacy: Prepare = (form) => {
+	const sessionId = parseSessionId(form.text('sessionId', MAY_BE_BLANK));
+	const agentUuid = parseAgentUuid(form.text('agentUuid', MAY_BE_BLANK));
+	const message = requireText(form.text('message'), 'Message');
+	const body = { agent_uuid: agentUuid, chat_session_id: sessionId, message };
+	return byRequest(
+		form,
+		'legacy',
+		{ sessionId, agentUuid, message },
+		{},
+		async ({ account: { client } }, additions) =>
+			documentedRecord('session_id', await sendLegacyMessage(client, body, additions)),
+	);
+};
+
+type Message = Recipient & { message: string };
+
+/** @param way how it's sent. For a model, the same message in another way is another request. */
+function byRequest(
+	form: Fields,
+	way: string,
+	message: Message,
+	{ idempotency_key: key }: ReturnType<typeof readKey>,
+	request: (deps: RequestDeps, additions: Additions) => Promise<JsonObject>,
+): ReturnType<Prepare> {
+	const additions = readAdditions(form.collection('developerSettings'));
+	const send = async (deps: RequestDeps) => await request(deps, additions);
+	return messageRequest(message, { way, message, key, additions }, key, send);
+}
+
+/** @returns also the values that a profile can show in a request */
+function readMessage(form: Fields) {
+	const sessionId = form.text('sessionId', MAY_BE_BLANK);
+	const uuid = form.text('agentUuid', MAY_BE_BLANK);
+	const agentUuid = uuid === '' ? '' : parseAgentUuid(uuid);
+	const message = requireText(form.text('message'), 'Message');
+	if (sessionId !== '' || agentUuid !== '') {
+		const values = { session: sessionId, agent: agentUuid, message };
+		return { message: { sessionId, agentUuid, message }, values };
+	}
+	throw new InvalidInput('The message has no session and no agent', {
+		onScreen:
+			"Fill in 'Session ID'. To let the service find or create a session, choose an agent in 'Agent'.",
+		forModel: 'Give the ID of the chat session or the ID of the agent.',
+	});
+}
+
+const ATTEMPTS_WITH_KEY = 3;
+
+/**
+ * Sends a request, and repeats it if the outcome is unknown and it has a key: "resending the same key and content is safe"
+ * (`POST /v1/chat/inbound/async`). Only a success settles the outcome, because a rejection of a later attempt
+ * doesn't say what happened to the first.
+ */
+async function sendKeyed(
+	client: ApiClient,
+	hasKey: boolean,
+	send: () => Promise<ApiResponse>,
+): Promise<ApiResponse> {
+	if (!hasKey) return requireAccepted(await send());
+	for (let attempt = 1; ; attempt++) {
+		try {
+			return requireAccepted(await send());
+		} catch (error) {
+			const failure = explained(error);
+			const isUnknown = failure instanceof OutcomeUnknown;
+			if (!isUnknown && attempt === 1) throw failure;
+			if (!isUnknown) throw failedRepeat(failure);
+			if (attempt >= ATTEMPTS_WITH_KEY) throw failure.withText({ resolution: SENT_SEVERAL_TIMES });
+			await client.clock.sleep(backoffMs(REQUEST_BACKOFF, attempt));
+		}
+	}
+}
+
+const SENT_SEVERAL_TIMES = onScreenOnly(
+	'The message was sent several times with the same idempotency key, which is safe. You can run this item again with the same key.',
+);

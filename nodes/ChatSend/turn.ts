@@ -1,0 +1,212 @@
+import type { IExecuteFunctions } from 'n8n-workflow';
+import { endingError } from '../core/chat/reconnectPolicy';
+import type { SendOutcome } from '../core/chat/sender';
+import { type Ack, ACCEPTED_STATES, errorText, idText } from '../core/chat/frames';
+import { ExplainedError, failedRepeat, OutcomeUnknown } from '../core/service/errors';
+import type { ApiResponse } from '../core/service/http';
+import { USER } from '../core/service/resolution';
+import {
+	fieldsIn,
+	isJsonObject,
+	type JsonObject,
+	type JsonValue,
+	MAX_VALUES,
+	valuesIn,
+} from '../core/values/json';
+import { callerOf } from '../host/caller/caller';
+
+const MAYBE = 'The service may or may not have accepted the message';
+
+/** What happened, what a person can do, and what a model can do. */
+type Row = readonly [message: string, onScreen: string, forModel?: string];
+
+const KEY_USED: Row = [
+	'The idempotency key was already used',
+	'Use a different key for each message. Use the same key only to send the same content again in the same way.',
+];
+
+/** By the state of the ack, for `invalid` with its documented `error` (docs/asyncapi.yaml). */
+const FAULTS = {
+	'invalid invalid_input_type': [
+		"The service doesn't accept this kind of input now",
+		"Check what the session is waiting for. Use 'Answer Interaction' for an interactive message, and 'Send Message' for plain text.",
+		'Check whether the session is waiting for an answer to an interactive message or for plain text.',
+	],
+	'invalid agent_inactive': [
+		'The agent of this session is inactive',
+		'Activate the agent in the service. Then send the message again.',
+		`Tell ${USER} that the agent of this session must be activated.`,
+	],
+	'invalid session_account_mismatch': [
+		'The session belongs to another account',
+		"Check 'Session ID', or choose the credential of the session's account.",
+		"Check the session ID. A session of another account can't be used.",
+	],
+	'invalid idempotency_key_reused': KEY_USED,
+	'invalid idempotency_key_rail_conflict': KEY_USED,
+	'invalid invalid_interaction': [
+		'The service rejected this answer to the interactive message',
+		"Check 'Interaction ID' and the answer. The interactive message may already be answered or replaced.",
+		'Give the interaction ID, and the option ID of a choice, exactly as in the interactive message. It may already be answered or replaced.',
+	],
+	rejected: [
+		'The service rejected the message',
+		'Check the fields of this item, then send the message again.',
+		'Check the values you gave.',
+	],
+	busy: [
+		'The service is too busy to accept the message',
+		"The message wasn't accepted. Send it again later.",
+		"The message wasn't accepted. Send it again later.",
+	],
+	error: [
+		"The service couldn't process the message",
+		`${MAYBE}. Check the conversation before you send it again.`,
+		`${MAYBE}.`,
+	],
+	unconfirmed: [
+		"The message was sent, but the service didn't confirm it",
+		`${MAYBE}, so it wasn't sent again. Check the conversation in the service before you send it again. For later messages, 'Idempotency Key' makes sending again safe.`,
+		`${MAYBE}, so it was not sent again.`,
+	],
+	'unconfirmed with a key': [
+		"The message was sent, but the service didn't confirm it",
+		`${MAYBE}. It may have been sent several times with the same idempotency key, which is safe. You can run this item again with the same key.`,
+		`${MAYBE}.`,
+	],
+	'not started': [
+		"The message wasn't sent because the execution was stopped",
+		'Run this item in a new execution to send the message.',
+		'Send the message again.',
+	],
+} satisfies { [cause: string]: Row };
+
+const isCause = (text: string): text is keyof typeof FAULTS => Object.hasOwn(FAULTS, text);
+
+function fault(cause: keyof typeof FAULTS, originalMessage?: string): ExplainedError {
+	const [message, onScreen, forModel = '']: Row = FAULTS[cause];
+	const resolution = { onScreen, forModel };
+	switch (cause) {
+		case 'error':
+		case 'unconfirmed':
+		case 'unconfirmed with a key':
+			return new OutcomeUnknown(message, resolution, { originalMessage, origin: 'service' });
+		case 'busy':
+			return new ExplainedError('not_sent', message, resolution, {
+				originalMessage,
+				isTransient: true,
+			});
+		case 'not started':
+			return new ExplainedError('not_sent', message, resolution);
+		default:
+			return new ExplainedError('rejected', message, resolution, { originalMessage });
+	}
+}
+
+/**
+ * The ack of an accepted message.
+ *
+ * @throws ExplainedError if the message wasn't accepted, or isn't known to be
+ */
+export function acceptedAck(outcome: SendOutcome, hasKey: boolean): Ack {
+	if (outcome.kind === 'not_sent') {
+		const { ending } = outcome;
+		if (ending === null) throw fault('not started');
+		throw endingError(ending, `${ending.message}, so nothing was sent`);
+	}
+	if (outcome.kind === 'unknown') {
+		throw fault(hasKey ? 'unconfirmed with a key' : 'unconfirmed');
+	}
+	const { ack, isRepeat } = outcome;
+	const { state } = ack;
+	const originalMessage = errorText(ack) ?? undefined;
+	const isKnown = state === 'busy' || state === 'error' || state === 'invalid';
+	// An undocumented state without an error is passed through.
+	if (ACCEPTED_STATES.has(state) || (!isKnown && originalMessage === undefined)) return ack;
+	// Another attempt may have been accepted.
+	if (isRepeat) throw failedRepeat({ originalMessage, origin: 'service' });
+	if (state === 'error' || state === 'busy') throw fault(state, originalMessage);
+	const cause = `${state} ${originalMessage}`;
+	if (isCause(cause)) throw fault(cause, originalMessage);
+	const isBare = state === 'invalid' || originalMessage === undefined;
+	throw fault('rejected', isBare ? originalMessage : `${originalMessage} (state ${state})`);
+}
+
+/** A response has these fields only if the service accepted the message (`Turn` in docs/openapi.yaml). */
+const TURN_FIELDS = ['reply', 'turn_id', 'merged_into'];
+
+/**
+ * Returns the response unless its `state` says that the message wasn't accepted. The document lists the values of `state`
+ * only for the ack of a frame, and gives the ack of a completed turn the "same fields as the synchronous send response", so
+ * `invalid`, `busy`, and `error` mean the same here. Other objects can have a `state`, too, so `busy` and `invalid` are
+ * certain only with the documented `error`, and if nothing else shows a turn. Otherwise, the outcome is unknown.
+ *
+ * @throws ExplainedError
+ */
+export function requireAccepted(response: ApiResponse): ApiResponse {
+	const payload = turnIn(response.body);
+	if (!isRejected(payload) || showsTurn(payload)) return response;
+	const { state, error } = payload;
+	const isDocumented = state === 'busy' ? error === 'server_busy' : isGiven(error);
+	const isCertain = isDocumented && !objectsIn(response.body).some(showsTurn);
+	const ack = { ...payload, state: isCertain ? state : 'error' };
+	acceptedAck({ kind: 'ack', ack, isRepeat: false }, false);
+	return response;
+}
+
+function objectsIn(body: JsonValue): JsonObject[] {
+	return [...valuesIn(body, MAX_VALUES)].filter(isJsonObject);
+}
+
+/** The outermost object with a state of a message or a turn, which is about the message. A session has other states. */
+function turnIn(body: JsonValue): JsonObject {
+	return objectsIn(body).find((one) => isRejected(one) || showsTurn(one)) ?? {};
+}
+
+function isRejected(one: JsonObject): one is JsonObject & { state: string } {
+	const { state } = one;
+	return state === 'invalid' || state === 'busy' || state === 'error';
+}
+
+function showsTurn(payload: JsonObject): boolean {
+	return ACCEPTED_STATES.has(payload.state) || TURN_FIELDS.some((name) => isGiven(payload[name]));
+}
+
+function isGiven(value: JsonValue | undefined): boolean {
+	return typeof value === 'object' && value !== null
+		? Object.keys(value).length > 0
+		: idText(value) !== null;
+}
+
+/** Why an accepted message has no reply, and for people what follows. */
+const REPLIED_ELSEWHERE = [
+	'The service accepted the message, and its response has no reply.',
+	"To get the reply, watch the session with Chat Events Trigger: turn_result has the same turn_id (or merged_into), and message_received with the role ai has the agent's words. Chat Delivery Trigger gets later replies only.",
+] as const;
+
+const TAKEN_OVER = [
+	"A person has taken over this chat, so the agent doesn't reply.",
+	'The Chat Events Trigger reports with mode_changed when the agent has the chat again.',
+] as const;
+
+/**
+ * The output for an accepted message. If it has no reply at any depth, `reply` is null, and `reply_hint` says where the
+ * reply comes.
+ *
+ * @param isAsync whether the reply comes later, whatever the response shows
+ */
+export function withReplyHint(
+	context: IExecuteFunctions,
+	output: JsonObject,
+	isAsync = false,
+): JsonObject {
+	if ([...fieldsIn(output, ['reply'])].some(isGiven)) return output;
+	const { state } = turnIn(output);
+	// Whatever its state is called, which the document shows only for acks.
+	const isTakenOver = [...fieldsIn(output, ['mode'])].includes('support');
+	const isElsewhere = isAsync || (state !== 'default' && ACCEPTED_STATES.has(state));
+	if (!isTakenOver && !isElsewhere) return output;
+	const [why, next] = isTakenOver ? TAKEN_OVER : REPLIED_ELSEWHERE;
+	const isForModel = callerOf(context).reader === 'forModel';
+	return { ...output, reply: null, reply_hint: isForModel ? why : `${why} ${next}` };
+}

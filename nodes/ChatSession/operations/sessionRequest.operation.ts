@@ -1,0 +1,135 @@
+import type { INodeProperties } from 'n8n-workflow';
+import { readAdditions } from '../../host/forms/options';
+import { sessionField } from '../../host/forms/chatFields';
+import { forEachChatItem } from '../../host/run/chatItems';
+import type { Fields } from '../../host/forms/fields';
+import { agentField } from '../../host/forms/locatorFields';
+import { asItems } from '../../host/run/itemLoop';
+import type { Operation } from '../../host/run/operations';
+import { parseSessionId, requireText, sessionKey } from '../../core/chat/parseChatFields';
+import {
+	closeLegacySession,
+	pauseLegacySession,
+	sendSupportCommand,
+} from '../../core/service/endpoints';
+import { recordOf } from '../../core/service/envelope';
+import { parseAgentUuid } from '../../core/service/parseIds';
+import type { JsonObject } from '../../core/values/json';
+import type { PreparedRequest } from '../../host/ledger/preparedRequest';
+import { quoted } from '../../core/values/values';
+import { requestSettings } from './create.operation';
+
+const commandField: INodeProperties = {
+	displayName: 'Command',
+	name: 'command',
+	type: 'string',
+	default: '',
+	required: true,
+	placeholder: 'e.g. close',
+	description:
+		"The name of a command of your service. If it needs more values, enter them in 'Additional Body Fields' under 'Developer Settings'.",
+};
+
+export const supportCommand: Operation = {
+	name: 'Support Command',
+	value: 'supportCommand',
+	action: 'Send support command to chat session',
+	description: 'Send a command of your service, for example to hand the chat to a person',
+	subtitle: 'send support command',
+	fields: [sessionField, commandField, requestSettings],
+	toolDescription:
+		'Sends a support command to a chat session, such as handing the conversation to a person or giving it back to the AI agent.',
+	async execute(run) {
+		return await forEachChatItem(run, (form) => {
+			const command = requireText(form.text('command'), 'Command');
+			return sendCommand(form, command, `The command ${quoted(command)} was sent.`);
+		});
+	},
+};
+
+export const close: Operation = {
+	name: 'Close',
+	value: 'close',
+	action: 'Close chat session',
+	description: 'End the conversation permanently',
+	subtitle: 'close session',
+	fields: [sessionField, requestSettings],
+	toolDescription:
+		'Closes a chat session permanently. Use this only when the conversation has ended.',
+	async execute(run) {
+		const prepare = (form: Fields) => sendCommand(form, 'close', 'The chat session was closed.');
+		return await forEachChatItem(run, prepare);
+	},
+};
+
+export const legacyClose: Operation = {
+	name: 'Close',
+	value: 'legacyClose',
+	action: 'Close legacy chat session',
+	description:
+		'End the conversation and get a summary of it. Use Session > Close in new workflows.',
+	subtitle: 'close session (legacy)',
+	fields: [sessionField, agentField, requestSettings],
+	toolDescription:
+		'Closes a chat session through the legacy API of the service, and returns a summary of the conversation. Use this only when the conversation has ended.',
+	async execute(run) {
+		return await forEachChatItem(run, (form) =>
+			sessionRequest(form, 'close_session', agentIn(form), closeLegacySession, {
+				happened: 'The chat session was closed.',
+			}),
+		);
+	},
+};
+
+export const legacyPause: Operation = {
+	name: 'Pause',
+	value: 'legacyPause',
+	action: 'Pause legacy chat session',
+	description:
+		'Pause the conversation until the next message. In new workflows, use Session > Support Command to hand the chat to a person.',
+	subtitle: 'pause session (legacy)',
+	fields: [sessionField, agentField, requestSettings],
+	toolDescription:
+		"Pauses a chat session through the legacy API of the service. The customer's next message resumes it.",
+	async execute(run) {
+		return await forEachChatItem(run, (form) =>
+			sessionRequest(form, 'pause_session', agentIn(form), pauseLegacySession, {
+				happened: 'The chat session was paused.',
+				// The customer's next message resumes it, so it may need another pause.
+				modelMayRepeat: 'afterCompletion',
+			}),
+		);
+	},
+};
+
+function sendCommand(form: Fields, command: string, happened: string): PreparedRequest {
+	return sessionRequest(form, 'support', { command }, sendSupportCommand, {
+		happened,
+		// A session can be handed over and back many times, so only its latest command counts as a repeat.
+		modelMayRepeat: 'afterOtherRequest',
+	});
+}
+
+const agentIn = (form: Fields) => ({ agent_uuid: parseAgentUuid(form.text('agentUuid')) });
+
+/** A request that changes a session, such as one that closes it. */
+function sessionRequest(
+	form: Fields,
+	kind: string,
+	body: JsonObject,
+	request: typeof sendSupportCommand,
+	{ happened, ...rest }: Pick<PreparedRequest, 'modelMayRepeat'> & { happened: string },
+): PreparedRequest {
+	const sessionId = parseSessionId(form.text('sessionId'));
+	const additions = readAdditions(form.collection('developerSettings'));
+	return {
+		...rest,
+		payload: { kind, sessionId, ...body, additions },
+		target: [kind, sessionKey(sessionId)],
+		happened: () => happened,
+		send: async ({ account: { client } }) => {
+			const response = await request(client, sessionId, body, additions);
+			return asItems({ session_id: sessionId, ...recordOf(response) });
+		},
+	};
+}
