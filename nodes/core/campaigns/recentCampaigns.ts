@@ -7,8 +7,7 @@ import type { Account } from '../profile/serviceProfile';
 import { readCampaign } from './campaign';
 import type { Clock } from '../values/clock';
 import { plainText } from '../values/values';
-import { callList } from '../calls/callList';
-import { hasStart } from '../calls/callListQuery';
+import { callList, hasStart } from '../calls/callList';
 
 /** Calls to look at. More would keep the user waiting. */
 const MAX_CALLS = 200;

@@ -14,13 +14,15 @@ const MAX_FAULTS = 10;
 /**
  * Reads a profile as it's pasted from an email, a chat, or a document. An empty one has no part.
  *
+ * @param given JSON, or the same as an object from an expression
  * @param hideSecret hides a secret in that list
  * @throws InvalidInput that lists everything to correct
  */
 export function readProfile(
-	text: string,
+	given: unknown,
 	hideSecret: (text: string) => string = (one) => one,
 ): Profile {
+	const text = typeof given === 'string' ? given : JSON.stringify(given);
 	if (text.trim() === '') return {};
 	const written = parsed(text);
 	if (written === undefined) throw notJson();

@@ -1,5 +1,6 @@
 import { findAgents } from '../agents';
 import {
+	callListQuery,
 	entriesOf,
 	nextIn,
 	linkedNext,
@@ -8,7 +9,6 @@ import {
 	requireWholeList,
 	totalIn,
 } from '../calls/callList';
-import { callListQuery } from '../calls/callListQuery';
 import { dndList } from '../dnd/dndList';
 import { type PartName, PARTS } from '../profile/schema';
 import { type Account, SUBJECTS } from '../profile/serviceProfile';
