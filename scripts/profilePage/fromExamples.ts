@@ -7,9 +7,9 @@ import {
 	PARTS,
 	type PartName,
 	PLACEHOLDERS,
-	POSITIONS,
 	type RequestName,
 } from '../../nodes/core/profile/schema';
+import { POSITIONS } from '../../nodes/core/profile/template';
 import {
 	isJsonObject,
 	parseJson,

@@ -145,6 +145,12 @@ describe('the test of the profile', () => {
 			/Reading the list of agents failed: .*no recognizable list of active agents\. In the credential, check "list" and "id" in "agents" of 'Service Profile'\./,
 		],
 		[
+			'a wrong path to the names of agents',
+			{ agents: { list: 'data', name: 'title' } },
+			{},
+			/Reading the list of agents failed: The response has nothing at "title"\. .*check "name" in "agents"/,
+		],
+		[
 			'a wrong path to the call list',
 			CALLS,
 			{ calls: { success: true, data: { found: [] } } },
@@ -173,6 +179,12 @@ describe('the test of the profile', () => {
 			cursor('meta.next', { total: 'meta.total' }),
 			found([CALL], { total: 2, cursor: 'x' }),
 			/The response has nothing at "meta\.next"\. .*check "next" in "calls"/,
+		],
+		[
+			'an empty cursor of a list that has more pages',
+			cursor('meta.previous', { total: 'meta.total' }),
+			found([CALL], { total: 2, previous: null }),
+			/The response has nothing at "meta\.previous"\. .*check "next" in "calls"/,
 		],
 		[
 			'an unknown parameter of the do-not-disturb list',

@@ -13,6 +13,7 @@ import { asSentence, ServiceRejection } from '../../nodes/core/service/errors';
 import { readWholeList } from '../../nodes/core/service/paging';
 import { forEveryone } from '../../nodes/core/service/resolution';
 import { withoutSecret } from '../../nodes/core/service/secrets';
+import { readProfile } from '../../nodes/core/profile/readProfile';
 import { ServiceProfile } from '../../nodes/core/profile/serviceProfile';
 import { entriesOf, onlyListIn } from '../../nodes/core/calls/callList';
 import { flatCallRecord } from '../../nodes/core/calls/callRecord';
@@ -72,6 +73,10 @@ const ofText: Record<string, (text: string) => unknown> = {
 	'a number on the list': (text) => new ListedNumbers([{ phone: text }]).entryOf(text),
 	'a text with the token': (text) => withoutSecret(text, TOKEN),
 	'a token in a text': (text) => withoutSecret(`${text}!`, text),
+	'a pasted profile': (text) => [
+		attempt(() => readProfile(`{${text}}`)),
+		attempt(() => readProfile(JSON.stringify({ calls: { query: { a: text } } }))),
+	],
 	'a text that is shown': (text) => [displayText(text), asSentence(text), normalized(text)],
 	'a heading': (text) => comparableHeading(text),
 	'rows that a rejection names': (text) => rowsNamedIn(rejection(text), []),
@@ -105,6 +110,10 @@ const ofLists: Record<string, (characters: number) => unknown> = {
 	},
 	'a record of many fields': (size) =>
 		flatCallRecord(Object.fromEntries(many(size, 12, (index) => [`name${index}`, index]))),
+	'a profile that repeats its names': (size) => {
+		const names = many(size, 8, (index) => `"a${Math.floor(index / 2)}":1`);
+		return attempt(() => readProfile(`{"calls":{"query":{${names.join()}}}}`));
+	},
 	'a list that changes while it is read': async (size) => {
 		const calls = many(size, 40, call);
 		let total = 0;

@@ -5,7 +5,7 @@ import { MAX_READINGS, type Page, type PagedList, positionsFrom } from '../servi
 import { onScreenOnly } from '../service/resolution';
 import { type Part, positionOf } from '../profile/schema';
 import { listAt, valueIn } from '../profile/responses';
-import { type Account, lacks, type ServiceProfile } from '../profile/serviceProfile';
+import { type Account, lacks, type ServiceProfile, type ValuesOf } from '../profile/serviceProfile';
 import {
 	asRecord,
 	isJsonObject,
@@ -17,7 +17,7 @@ import {
 } from '../values/json';
 import type { Limiter } from '../values/keyedMutex';
 import { isUnset, plainText } from '../values/values';
-import { type CallFilters, callListQuery, requireMatching } from './callListQuery';
+import { type CallFilters, filterValues, requireMatching } from './callListQuery';
 
 type CallListRequest = {
 	filters?: CallFilters;
@@ -50,6 +50,32 @@ export function requireWholeList({ profile }: Account): ShownList {
 	return { ...part, list, next };
 }
 
+/** Whether the service can filter its calls by their start. */
+export function hasStart({ profile }: Account): boolean {
+	return profile.has('calls', 'from');
+}
+
+/**
+ * The query of the call list.
+ *
+ * @param zone time zone for dates without an offset
+ * @param more other values of the request
+ * @throws InvalidInput for an invalid value, or a value for which the profile has no place
+ */
+export function callListQuery(
+	filters: CallFilters,
+	profile: ServiceProfile,
+	zone: string,
+	more: ValuesOf<'calls'> = {},
+): Query {
+	const part = profile.part('calls');
+	const { byPlaceholder, documented } = filterValues(filters, { form: part?.dates, zone });
+	const values = { ...more, ...byPlaceholder };
+	// A service shows its first calls without a profile.
+	const isShown = part !== undefined || !Object.values(values).every(isUnset);
+	return { ...(isShown && profile.request('calls', values).query), ...documented };
+}
+
 /**
  * The calls that match the filters, according to the profile. A position is what the response or the page parameter has. If
  * the profile doesn't show the list, the calls of the first response, which must have exactly one list of calls.
@@ -63,7 +89,7 @@ export function callList(account: Account, request: CallListRequest): PagedList<
 	const { filters = {}, zone = 'utc', limit, pageSize, additions, limiter } = request;
 	const { compact = (call: JsonObject) => call, ifChanging = 'Try again later.' } = request;
 	const shown = readsFirstPageOnly(limit, account) ? undefined : requireWholeList(account);
-	const placeholder = shown && positionOf(shown);
+	const placeholder = positionOf(shown?.next);
 	const queryFor = (position?: string | number) =>
 		callListQuery(filters, profile, zone, {
 			pageSize,
@@ -88,7 +114,7 @@ export function callList(account: Account, request: CallListRequest): PagedList<
 			const response = await listCalls(client, pageOf(position), additions);
 			const { body } = response;
 			const calls = shown ? entriesOf(body, shown, profile) : onlyListIn(body, profile);
-			requireMatching(calls, filters, profile);
+			requireMatching(calls, filters, (one) => profile.ignoredParameter('calls', one));
 			const entries = calls.map((call) => (keyOf(call) === undefined ? call : compact(call)));
 			const next = shown ? pagesAfter(body, position, calls.length, shown, profile) : LAST_PAGE;
 			return { entries, ...next };
@@ -214,7 +240,7 @@ export function linkedNext(
 	const cursor = value ?? false;
 	if (NO_CURSORS.has(typeof cursor === 'string' ? cursor.trim() : cursor)) return [];
 	const isText = typeof cursor === 'string' || typeof cursor === 'number';
-	if (isText && positionOf(shown) !== undefined) return [cursor];
+	if (isText && positionOf(shown.next) !== undefined) return [cursor];
 	const link = plainText(cursor);
 	const search = URL.canParse(link, ANY_HOST) ? new URL(link, ANY_HOST).search : '';
 	if (search !== '') return [search];

@@ -4,7 +4,6 @@ import { InvalidInput, OutcomeUnknown } from '../service/errors';
 import type { Query, QueryValue } from '../service/http';
 import { parseAgentUuid, parseCampaignId, parseContactListId } from '../service/parseIds';
 import { forEveryone, onScreenOnly } from '../service/resolution';
-import type { ServiceProfile, ValuesOf } from '../profile/serviceProfile';
 import { inEnglish, parseTime, withOffset } from '../values/dates';
 import type { JsonObject, JsonValue } from '../values/json';
 import { givenAs } from '../service/modelFormats';
@@ -24,7 +23,8 @@ export type CallFilters = {
 	status?: unknown;
 };
 
-type Placeholder = Exclude<keyof ValuesOf<'calls'>, 'pageSize'>;
+/** Of a filter whose parameter isn't documented. */
+type Placeholder = 'status' | 'agent' | 'campaign' | 'from' | 'to' | 'phone';
 
 /** How a service writes dates, and the time zone for dates without an offset. */
 type DateForm = { form: string | undefined; zone: string };
@@ -33,7 +33,7 @@ type Filter = {
 	filter: keyof CallFilters;
 	/** On the screen. */
 	label: string;
-	/** In the profile. Not set for the one whose parameter is documented. */
+	/** Not set for the one whose parameter is documented. */
 	placeholder?: Placeholder;
 	toValue: (value: unknown, dates: DateForm) => QueryValue;
 	/** Whether a call may match, as far as it shows that. Not set if no field shows it. */
@@ -99,54 +99,41 @@ export function describeFilters(filters: CallFilters): string {
 }
 
 /**
- * The query of these filters.
+ * The values of these filters: by their placeholder, and of the documented parameter.
  *
- * @param zone time zone for dates without an offset
- * @param more other values of the request
- * @throws InvalidInput for an invalid value, or a value for which the profile has no place
+ * @throws InvalidInput for an invalid value
  */
-export function callListQuery(
-	filters: CallFilters,
-	profile: ServiceProfile,
-	zone: string,
-	more: ValuesOf<'calls'> = {},
-): Query {
-	requireOrder(filters, zone);
-	const dates = { form: profile.part('calls')?.dates, zone };
-	const values = { ...more };
+export function filterValues(filters: CallFilters, dates: DateForm) {
+	requireOrder(filters, dates.zone);
+	const byPlaceholder: { [placeholder in Placeholder]?: QueryValue } = {};
 	const documented: Query = {};
 	for (const { filter, placeholder, toValue } of FILTERS) {
 		if (isUnset(filters[filter])) continue;
 		const value = toValue(filters[filter], dates);
 		if (placeholder === undefined) documented.campaign_upload_id = value;
-		else values[placeholder] = value;
+		else byPlaceholder[placeholder] = value;
 	}
-	// A service shows its first calls without a profile.
-	const isShown = profile.part('calls') !== undefined || !Object.values(values).every(isUnset);
-	return { ...(isShown && profile.request('calls', values).query), ...documented };
+	return { byPlaceholder, documented };
 }
 
 /**
  * Requires that each call matches the filters, as far as it shows that. A service ignores the name of a filter that it
  * doesn't know, and returns all calls.
  *
+ * @param advice what to do about the placeholder of a filter
  * @throws OutcomeUnknown naming the filter
  */
 export function requireMatching(
 	calls: readonly JsonObject[],
 	filters: CallFilters,
-	profile: ServiceProfile,
+	advice: (placeholder: Placeholder) => string,
 ): void {
 	for (const { filter, label, placeholder, matches = () => true } of FILTERS) {
 		const { [filter]: value } = filters;
 		if (isUnset(value) || calls.every((call) => matches(call, value))) continue;
 		throw new OutcomeUnknown(
 			`The service returned calls that don't match '${label}' (${quoted(value)})`,
-			onScreenOnly(
-				placeholder === undefined
-					? 'Ask your service provider.'
-					: profile.ignoredParameter('calls', placeholder),
-			),
+			onScreenOnly(placeholder === undefined ? 'Ask your service provider.' : advice(placeholder)),
 		);
 	}
 }

@@ -14,40 +14,67 @@ const MAX_FAULTS = 10;
 /**
  * Reads a profile as it's pasted from an email, a chat, or a document. An empty one has no part.
  *
+ * @param given JSON, or the same as an object from an expression
  * @param hideSecret hides a secret in that list
  * @throws InvalidInput that lists everything to correct
  */
 export function readProfile(
-	text: string,
+	given: unknown,
 	hideSecret: (text: string) => string = (one) => one,
 ): Profile {
+	const text = typeof given === 'string' ? given : JSON.stringify(given);
 	if (text.trim() === '') return {};
-	const written = parsed(text);
-	if (written === undefined) throw notJson();
-	const { data, error } = profileSchema.safeParse(written, { errorMap });
-	if (data !== undefined) return data;
-	const faults = hideSecret(error.issues.slice(0, MAX_FAULTS).map(faultOf).join('; '));
-	const more = error.issues.length - MAX_FAULTS;
+	const json = jsonIn(text);
+	if (json === undefined) throw notJson();
+	const { data, error } = profileSchema.safeParse(parseJson(json), { errorMap });
+	const faults = [...repeatedIn(json), ...(error?.issues ?? [])];
+	if (data !== undefined && faults.length === 0) return data;
+	const shown = hideSecret(faults.slice(0, MAX_FAULTS).map(faultOf).join('; '));
+	const more = faults.length > MAX_FAULTS ? `; and ${faults.length - MAX_FAULTS} more` : '';
 	throw new InvalidInput(
 		`'${SERVICE_PROFILE}' in the credential isn't complete and correct`,
-		onScreenOnly(
-			`Correct it, or send this list to your service provider: ${faults}${more > 0 ? `; and ${more} more` : ''}.`,
-		),
+		onScreenOnly(`Correct it, or send this list to your service provider: ${shown}${more}.`),
 	);
 }
 
-/** Without what surrounds the outermost curly brackets, such as a code fence. */
-function parsed(text: string) {
+/** Without what surrounds the outermost curly brackets, such as a code fence. Undefined if it isn't JSON. */
+function jsonIn(text: string): string | undefined {
 	const written = withoutInvisible(text);
 	const json = written.slice(written.indexOf('{'), written.lastIndexOf('}') + 1);
-	const typed = json.replace(/[“”„«»]/g, '"');
-	return parseJson(withPlainSpace(json)) ?? parseJson(withPlainSpace(typed));
+	const forms = [json, json.replace(/[“”„«»]/g, '"')].map(withPlainSpace);
+	return forms.find((one) => parseJson(one) !== undefined);
 }
 
 /** Replaces white space that JSON doesn't allow, such as non-breaking spaces from email. */
 function withPlainSpace(text: string): string {
 	// A string without a closing quote extends to the end of the text, so the search stays linear.
 	return text.replace(/"[^"\\]*(?:\\[^][^"\\]*)*"?|\s/g, (part) => (/^\s/.test(part) ? ' ' : part));
+}
+
+type Fault = Pick<ZodIssue, 'path' | 'message'>;
+
+/** A name and its colon, another text, and what begins, separates, and ends entries. */
+const TOKENS = /"[^"\\]*(?:\\[^][^"\\]*)*"?(?: *:)?|[{}[\],]/g;
+
+/** Names that are in one object more than once. `JSON.parse` would only return the last one. */
+function repeatedIn(json: string): Fault[] {
+	const faults: Fault[] = [];
+	/** The objects and lists around a token, with the name or index of the entry. A list has no names. */
+	const around: Array<{ names?: Set<string>; at: string | number }> = [];
+	for (const [token] of json.matchAll(TOKENS)) {
+		const inner = around.at(-1);
+		if (token === '{') around.push({ names: new Set(), at: '' });
+		else if (token === '[') around.push({ at: 0 });
+		else if (token === '}' || token === ']') around.pop();
+		else if (token === ',' && typeof inner?.at === 'number') inner.at++;
+		else if (token.endsWith(':') && inner?.names !== undefined) {
+			inner.at = String(parseJson(token.slice(0, -1)));
+			if (inner.names.has(inner.at))
+				faults.push({ path: around.map(({ at }) => at), message: 'is there more than once' });
+			inner.names.add(inner.at);
+		}
+	}
+	return faults;
 }
 
 const errorMap: ZodErrorMap = (issue, { defaultError }) => {
@@ -73,7 +100,7 @@ const errorMap: ZodErrorMap = (issue, { defaultError }) => {
 };
 
 /** Such as `"body.entry.phone" in "dnd.add" must be …`. */
-function faultOf({ path: [part, ...rest], message }: ZodIssue): string {
+function faultOf({ path: [part, ...rest], message }: Fault): string {
 	if (part === undefined) return `the profile ${message}`;
 	return `${rest.length > 0 ? `${quoted(rest.join('.'))} in ` : ''}"${part}" ${message}`;
 }

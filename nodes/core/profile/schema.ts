@@ -1,10 +1,9 @@
+import difference from 'lodash/difference';
 import { z } from 'zod';
 import { isJsonObject, type JsonObject } from '../values/json';
 import { joinedWithAnd } from '../values/values';
-import { hasUnclearPlaceholder, placeholdersIn, textsIn } from './template';
+import { entriesIn, hasUnclearPlaceholder, placeholdersIn, POSITIONS } from './template';
 
-/** Placeholders of further pages. The first request has none. `next` says which one the call list has. */
-export const POSITIONS = ['page', 'offset', 'cursor'] as const;
 const FILTERS = ['status', 'agent', 'campaign', 'from', 'to', 'phone'] as const;
 
 /** The placeholders of each request: those without which it isn't this request, and others. */
@@ -39,7 +38,7 @@ function path(...others: string[]) {
 		.refine(isPath, `must be ${forms.join(' or ')}`);
 }
 
-const list = path('{response}').optional();
+const list = path('{response}');
 /** Where a value of an entry is. The key is that of a list that is an object. */
 const inEntry = path('{entry}', '{key}');
 const first = z.number().int().nonnegative();
@@ -55,6 +54,7 @@ const next = z.custom<z.infer<typeof pages>>(
 	(given) => pages.safeParse(given).success,
 	'must be { "page": 1 } or { "offset": 0 } with the first one, { "cursor": path } or { "link": path } with a path in the response, { "lastEntry": path } if the last entry has the cursor, or "none" if all calls are in one response',
 );
+type Next = z.infer<typeof next>;
 
 const queryValue = z.union([z.string(), z.number(), z.boolean()]);
 export const querySchema = z.record(
@@ -65,15 +65,16 @@ export const querySchema = z.record(
 		}),
 	}),
 );
-const query = querySchema.optional();
-const body = z.custom<JsonObject>(isJsonObject, 'must be an object in curly brackets').optional();
+const query = querySchema;
+const body = z.custom<JsonObject>(isJsonObject, 'must be an object in curly brackets');
 
-const both = z.object({ query, body }).strict();
+const both = z.object({ query, body }).partial().strict();
 
 export const profileSchema = z
 	.object({
 		agents: z
-			.object({ list, id: inEntry.optional(), name: inEntry.optional() })
+			.object({ list, id: inEntry, name: inEntry })
+			.partial()
 			.strict()
 			.refine((part) => part.id === undefined || part.list !== undefined, {
 				message: 'is missing, and "id" needs it',
@@ -81,20 +82,21 @@ export const profileSchema = z
 			}),
 		calls: z
 			.object({
-				...{ query, list, key: z.string().trim().min(1).optional(), entry: path().optional() },
-				...{ total: path().optional(), dates: z.enum(['date', 'dateTime']).optional() },
-				next: next.optional(),
+				...{ query, list, next, key: z.string().trim().min(1), entry: path(), total: path() },
+				dates: z.enum(['date', 'dateTime']),
 			})
+			.partial()
 			.strict()
 			.refine((part) => (part.next === undefined) === (part.list === undefined), {
 				message: 'must have "list" and "next", because each needs the other',
 			})
 			.superRefine(isRequest('calls')),
 		'dnd.add': both.superRefine(isRequest('dnd.add')),
-		'dnd.list': z.object({ query }).strict().superRefine(isRequest('dnd.list')),
+		'dnd.list': z.object({ query }).partial().strict().superRefine(isRequest('dnd.list')),
 		'dnd.remove': both.superRefine(isRequest('dnd.remove')),
 		'chat.session': both
-			.extend({ session: path().optional() })
+			.extend({ session: path() })
+			.partial()
 			.superRefine(isRequest('chat.session')),
 		'chat.inbound': both.superRefine(isRequest('chat.inbound')),
 		'chat.async': both.superRefine(isRequest('chat.async')),
@@ -107,59 +109,57 @@ export type PartName = keyof Profile;
 export const PARTS = profileSchema.keyof().options;
 export type Part<Name extends PartName> = NonNullable<Profile[Name]>;
 
-type Request = {
-	query?: JsonObject | undefined;
-	body?: JsonObject | undefined;
-	next?: z.infer<typeof next> | undefined;
-};
+/** What a request shows: values in its query and its body. */
+export type Template = { query?: JsonObject | undefined; body?: JsonObject | undefined };
 
 /** The placeholder of a page. Undefined if there is only one, or a link leads to it. */
-export function positionOf({ next: given }: Request): (typeof POSITIONS)[number] | undefined {
-	if (given === undefined || given === 'none') return undefined;
+export function positionOf(given: Next = 'none'): (typeof POSITIONS)[number] | undefined {
+	if (given === 'none') return undefined;
 	return POSITIONS.find((one) => one in given || (one === 'cursor' && 'lastEntry' in given));
 }
 
 /** Checks the placeholders of a request. */
 function isRequest(name: RequestName) {
-	return (request: Request, { addIssue }: z.RefinementCtx) => {
-		const fault = (message: string, at: string[] = []) => {
-			addIssue({ code: 'custom', path: at, message });
+	const { must, may }: { must: readonly string[]; may: readonly string[] } = PLACEHOLDERS[name];
+	const known = [...must, ...may];
+	const added = DOCUMENTED[name] ?? '';
+	return (request: Template & { next?: Next | undefined }, { addIssue }: z.RefinementCtx) => {
+		const fault = (message: string, path: string[] = []) => {
+			addIssue({ code: 'custom', path, message });
 		};
-		const { must, may }: { must: readonly string[]; may: readonly string[] } = PLACEHOLDERS[name];
-		const known = [...must, ...may];
-		const positions = name === 'calls' ? POSITIONS : [];
-		const position = positionOf(request);
-		const missing = new Set([...must, ...(position === undefined ? [] : [position])]);
-		const { query: inQuery = {}, body: inBody = {} } = request;
-		for (const { text, path: at, isName = false } of textsIn({ query: inQuery, body: inBody })) {
-			const names = placeholdersIn(text).map((one) => one.name);
-			const unknown = names.find((one) => !known.includes(one));
-			const unclear = positions.find((one) => names.includes(one) && one !== position);
-			if (isName) {
-				if (names.length > 0) fault('must have its placeholder as the value, not as the name', at);
-				continue;
-			}
-			for (const one of names) missing.delete(one);
+		const { query: inQuery = {}, body: inBody = {}, next: pages } = request;
+		const template = { query: inQuery, body: inBody };
+		const position = positionOf(pages);
+		for (const entry of entriesIn(template)) {
+			const text = typeof entry.value === 'string' ? entry.value : '';
+			const placeholders = placeholdersIn(text);
+			const names = placeholders.map((one) => one.name);
+			const [unknown] = difference(names, known);
+			const unclear =
+				name === 'calls' && POSITIONS.find((one) => one !== position && names.includes(one));
+			if (placeholdersIn(entry.name).length > 0)
+				fault('must have its placeholder as the value, not as the name', entry.path);
 			if (hasUnclearPlaceholder(text))
-				fault(`must have placeholders such as {${known[0] ?? ''}}, in single curly brackets`, at);
+				fault(
+					`must have placeholders such as {${known[0] ?? ''}}, in single curly brackets`,
+					entry.path,
+				);
 			else if (unknown !== undefined)
-				fault(`has {${unknown}}, but can only have ${listed(known)}`, at);
-			else if (unclear !== undefined)
-				fault(`has {${unclear}}, but "next" doesn't say what it is`, at);
+				fault(`has {${unknown}}, but can only have ${listed(known)}`, entry.path);
+			else if (unclear) fault(`has {${unclear}}, but "next" doesn't say what it is`, entry.path);
 			// With one of them missing, the others would be left out, too.
-			else if (names.length > 1 && placeholdersIn(text).some(canBeMissing))
-				fault('has several placeholders in one text, so none of them can be missing', at);
+			else if (names.length > 1 && placeholders.some((one) => one.isOptional))
+				fault('has several placeholders in one text, so none of them can be missing', entry.path);
+			if (entry.name === added && entry.path.length === 2)
+				fault('must be left out: the nodes add it', entry.path);
 		}
-		if (missing.size > 0) fault(`must have ${listed([...missing])} where an example has the value`);
-		const added = DOCUMENTED[name] ?? '';
-		for (const [place, values] of Object.entries({ query: inQuery, body: inBody })) {
-			if (Object.hasOwn(values, added)) fault('must be left out: the nodes add it', [place, added]);
-		}
+		const needed = position === undefined ? must : [...must, position];
+		const missing = difference(
+			needed,
+			placeholdersIn(template).map((one) => one.name),
+		);
+		if (missing.length > 0) fault(`must have ${listed(missing)} where an example has the value`);
 	};
-}
-
-function canBeMissing({ name, isOptional }: ReturnType<typeof placeholdersIn>[number]): boolean {
-	return isOptional || POSITIONS.some((one) => one === name);
 }
 
 function listed(names: readonly string[]): string {

@@ -1,3 +1,4 @@
+import difference from 'lodash/difference';
 import omitBy from 'lodash/omitBy';
 import type { ApiClient } from '../service/client';
 import { InvalidInput } from '../service/errors';
@@ -10,12 +11,12 @@ import {
 	type Part,
 	type PartName,
 	type PLACEHOLDERS,
-	POSITIONS,
 	type Profile,
 	querySchema,
 	type RequestName,
+	type Template,
 } from './schema';
-import { filled, placeholdersIn, textsIn } from './template';
+import { filled, type Placeholder, placeholdersIn } from './template';
 
 export const QUESTIONNAIRE =
 	'https://publisher.invalid/n8n-nodes-voice-chat-agent/blob/main/docs/provider-questionnaire.md';
@@ -42,8 +43,6 @@ export type ValuesOf<Name extends RequestName> = {
 	[name in Names<Name, 'must'>]: QueryValue | undefined;
 } & { [name in Names<Name, 'may'>]?: QueryValue | undefined };
 
-type PlacedValues = { query: Query; body: JsonObject };
-
 /** What of a service the document leaves open, as its provider shows it in the credential. */
 export class ServiceProfile {
 	private profile: Profile | undefined;
@@ -63,14 +62,8 @@ export class ServiceProfile {
 	 * @throws InvalidInput if the profile is invalid, even in another part
 	 */
 	part<Name extends PartName>(name: Name): Profile[Name] {
-		this.profile ??= this.read();
+		this.profile ??= readProfile(this.written, this.hideApiToken);
 		return this.profile[name];
-	}
-
-	private read(): Profile {
-		const { written, hideApiToken } = this;
-		const text = typeof written === 'string' ? written : JSON.stringify(written);
-		return readProfile(text, hideApiToken);
 	}
 
 	/** @throws InvalidInput that says how to get the part */
@@ -85,7 +78,7 @@ export class ServiceProfile {
 
 	/** Whether a request can have a value. */
 	has<Name extends RequestName>(name: Name, placeholder: keyof ValuesOf<Name>): boolean {
-		return shownIn(this.part(name)).some((shown) => shown.name === placeholder);
+		return placeholdersOf(this.part(name)).some((shown) => shown.name === placeholder);
 	}
 
 	/**
@@ -93,15 +86,24 @@ export class ServiceProfile {
 	 *
 	 * @throws InvalidInput if the profile has no place for a value, or the service needs an empty one
 	 */
-	request<Name extends RequestName>(name: Name, values: ValuesOf<Name>): PlacedValues {
-		const part = this.required(name);
+	request<Name extends RequestName>(
+		name: Name,
+		values: ValuesOf<Name>,
+	): { query: Query; body: JsonObject } {
+		const { query = {}, body = {} }: Template = this.required(name);
 		const given = omitBy<QueryValue | undefined>(values, isUnset);
-		const shown = shownIn(part);
-		const homeless = Object.keys(given).filter((one) => shown.every((other) => other.name !== one));
-		if (homeless.length > 0) throw lacks(name, homeless.map(inBrackets));
+		const shown = placeholdersIn([query, body]);
+		const homeless = difference(
+			Object.keys(given),
+			shown.map((one) => one.name),
+		);
+		if (homeless.length > 0)
+			throw lacks(
+				name,
+				homeless.map((one) => `{${one}}`),
+			);
 		const needed = shown.find((one) => !one.isOptional && given[one.name] === undefined);
 		if (needed !== undefined) throw isNeeded(name, needed.name);
-		const { query = {}, body = {} } = templatesOf(part);
 		const filledBody = filled(body, given);
 		return {
 			query: querySchema.parse(filled(query, given) ?? {}),
@@ -126,25 +128,9 @@ export class ServiceProfile {
 /** The client of an account, and what its service's document leaves open. */
 export type Account = { client: ApiClient; profile: ServiceProfile };
 
-function templatesOf(part: Profile[RequestName] = {}): {
-	query?: JsonObject | undefined;
-	body?: JsonObject | undefined;
-} {
-	return part;
+function placeholdersOf({ query = {}, body = {} }: Template = {}): Placeholder[] {
+	return placeholdersIn([query, body]);
 }
-
-/** The placeholders of a request. Those of further pages may be left out. */
-function shownIn(part: Profile[RequestName]) {
-	const { query = {}, body = {} } = templatesOf(part);
-	const texts = [...textsIn({ query, body })].filter(({ isName = false }) => !isName);
-	return texts
-		.flatMap(({ text }) => placeholdersIn(text))
-		.map(({ name, isOptional }) => {
-			return { name, isOptional: isOptional || POSITIONS.some((one) => one === name) };
-		});
-}
-
-const inBrackets = (placeholder: string) => `{${placeholder}}`;
 
 /** What the profile doesn't have in a part: placeholders such as `{phone}`, or other entries. */
 export function lacks(name: RequestName, entries: string[]): InvalidInput {

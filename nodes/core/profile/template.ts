@@ -1,15 +1,23 @@
 import type { QueryValue } from '../service/http';
 import type { JsonValue } from '../values/json';
 
-/** The values of a request by their placeholders. */
-export type Values = { readonly [placeholder: string]: QueryValue | undefined };
+/** Placeholders of further pages. The first request has none. `next` says which one the call list has. */
+export const POSITIONS = ['page', 'offset', 'cursor'] as const;
+
+export type Placeholder = {
+	name: string;
+	/** Whether a request may be sent without its value. */
+	isOptional: boolean;
+};
 
 /** `{phone}`, or `{reason?}` for a value that may be left out. */
 const PLACEHOLDERS = /\{(\w+)(\??)\}/g;
 
-export function placeholdersIn(text: string): Array<{ name: string; isOptional: boolean }> {
-	return [...text.matchAll(PLACEHOLDERS)].map(([, name = '', mark]) => {
-		return { name, isOptional: mark === '?' };
+/** The placeholders of a text, or of all texts of a template. */
+export function placeholdersIn(template: JsonValue): Placeholder[] {
+	// The curly brackets of JSON itself are beside a quotation mark or each other.
+	return [...JSON.stringify(template).matchAll(PLACEHOLDERS)].map(([, name = '', mark]) => {
+		return { name, isOptional: mark === '?' || POSITIONS.some((one) => one === name) };
 	});
 }
 
@@ -18,17 +26,20 @@ export function hasUnclearPlaceholder(text: string): boolean {
 	return text.includes('${') || /[{}]/.test(text.replace(PLACEHOLDERS, ''));
 }
 
-type WrittenText = { text: string; path: string[]; isName?: boolean };
-
-/** The texts of a template, and the names in it. */
-export function* textsIn(template: JsonValue, path: string[] = []): Generator<WrittenText> {
-	if (typeof template === 'string') yield { text: template, path };
+/** Every entry of a template, at any depth. */
+export function* entriesIn(
+	template: JsonValue,
+	path: string[] = [],
+): Generator<{ path: string[]; name: string; value: JsonValue }> {
 	if (typeof template !== 'object' || template === null) return;
-	for (const [name, inner] of Object.entries(template)) {
-		yield { text: name, path: [...path, name], isName: true };
-		yield* textsIn(inner, [...path, name]);
+	for (const [name, value] of Object.entries(template)) {
+		yield { path: [...path, name], name, value };
+		yield* entriesIn(value, [...path, name]);
 	}
 }
+
+/** The values of a request by their placeholders. */
+type Values = { readonly [placeholder: string]: QueryValue | undefined };
 
 /**
  * The template with values for its placeholders. A text that is only a placeholder becomes the value, of any type. Texts
@@ -37,11 +48,10 @@ export function* textsIn(template: JsonValue, path: string[] = []): Generator<Wr
 export function filled(template: JsonValue, values: Values): JsonValue | undefined {
 	if (typeof template === 'string') return filledText(template, values);
 	if (typeof template !== 'object' || template === null) return template;
-	const entries: Array<[string, JsonValue]> = [];
-	for (const [name, inner] of Object.entries(template)) {
+	const entries = Object.entries(template).flatMap<[string, JsonValue]>(([name, inner]) => {
 		const value = filled(inner, values);
-		if (value !== undefined) entries.push([name, value]);
-	}
+		return value === undefined ? [] : [[name, value]];
+	});
 	if (entries.length === 0 && Object.keys(template).length > 0) return undefined;
 	return Array.isArray(template) ? entries.map(([, value]) => value) : Object.fromEntries(entries);
 }

@@ -1,5 +1,6 @@
 import { findAgents } from '../agents';
 import {
+	callListQuery,
 	entriesOf,
 	nextIn,
 	linkedNext,
@@ -8,7 +9,6 @@ import {
 	requireWholeList,
 	totalIn,
 } from '../calls/callList';
-import { callListQuery } from '../calls/callListQuery';
 import { dndList } from '../dnd/dndList';
 import { type PartName, PARTS } from '../profile/schema';
 import { type Account, SUBJECTS } from '../profile/serviceProfile';
@@ -67,7 +67,7 @@ async function readPart(
 	switch (name) {
 		case 'agents':
 			if (agents === undefined) return { reason: "the service didn't return it" };
-			findAgents(agents, account);
+			requireNames(agents, account);
 			return undefined;
 		case 'calls':
 			return await readCalls(account);
@@ -83,6 +83,15 @@ async function readPart(
 }
 
 const ONE_ENTRY = 1;
+
+/** @throws OutcomeUnknown if the response has no agents, or none of them has its name where the profile says */
+function requireNames(agents: JsonValue, { profile }: Account): void {
+	const { name: path } = profile.required('agents');
+	const found = findAgents(agents, { profile });
+	const isNamed = found.some(({ name, uuid }) => name !== uuid);
+	if (path !== undefined && found.length > 0 && !isNamed)
+		throw nothingAt(path, agents, profile.resolution('agents', 'name'));
+}
 
 /**
  * Reads the first page, and checks the paths whose mistakes would go unnoticed: to the list, its total, and its next page.
@@ -101,27 +110,27 @@ async function readCalls(account: Account): Promise<NotTested | undefined> {
 	const shown = requireWholeList(account);
 	const { length: count } = entriesOf(body, shown, profile);
 	const total = totalIn(body, shown);
-	if (shown.total !== undefined && total === undefined) throw notFitting('total', shown.total);
+	if (shown.total !== undefined && total === undefined)
+		throw nothingAt(shown.total, body, profile.resolution('calls', 'total'));
 	const next = nextIn(body, shown);
 	if (next === undefined || linkedNext(body, shown, profile).length > 0) return undefined;
+	if (total !== undefined && total > count)
+		throw nothingAt(next.path, body, profile.resolution('calls', 'next'));
 	if (next.value !== undefined) return undefined;
-	if (total !== undefined && total > count) throw notFitting('next', next.path);
 	const reason = `the first response has nothing at "${next.path}", so it's the last page or the path is wrong`;
 	return { subject: 'further pages of the call list', reason };
-
-	function notFitting(entry: string, path: string): OutcomeUnknown {
-		return new OutcomeUnknown(
-			`The response has nothing at "${path}"`,
-			onScreenOnly(
-				`${profile.resolution('calls', entry)} The response contains ${outlineOf(body)}.`,
-			),
-		);
-	}
 }
 
-function anyAgent(account: Account, agents: JsonValue | undefined): string | undefined {
+function nothingAt(path: string, response: JsonValue, advice: string): OutcomeUnknown {
+	return new OutcomeUnknown(
+		`The response has nothing at "${path}"`,
+		onScreenOnly(`${advice} The response contains ${outlineOf(response)}.`),
+	);
+}
+
+function anyAgent(account: Account, agents: JsonValue = null): string | undefined {
 	try {
-		return agents === undefined ? undefined : findAgents(agents, account)[0]?.uuid;
+		return findAgents(agents, account)[0]?.uuid;
 	} catch (error) {
 		// The test of the agents reports this if the profile shows them.
 		explained(error);
