@@ -133,6 +133,7 @@ class RowSender {
 			if (this.parts[0]?.chunk !== part.chunk) await this.rememberChunk(part.chunk);
 		}
 		if (!this.hadEffect) await this.plan?.remove();
+		await this.pushedBefore?.storeReported();
 		await this.settleEarlier();
 		if (this.stop !== undefined) this.outcome.stopped ??= this.stop.error;
 		return this.plan !== undefined || Object.keys(this.deps.ledger.entries).length === 0;
@@ -298,7 +299,7 @@ class RowSender {
 	/** For later executions, what became of the numbers of a chunk. */
 	private async rememberChunk({ reserved, requests }: Chunk): Promise<void> {
 		if (reserved.size === 0) return;
-		await this.pushedBefore?.confirm(requests);
+		this.pushedBefore?.confirm(requests);
 		await this.pushedBefore?.forget(
 			[...reserved].filter(({ status }) => WITHOUT_EFFECT.has(status)),
 		);
