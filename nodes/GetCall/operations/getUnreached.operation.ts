@@ -1,5 +1,6 @@
 import compact from 'lodash/compact';
 import partition from 'lodash/partition';
+import pick from 'lodash/pick';
 import sortBy from 'lodash/sortBy';
 import { DateTime } from 'luxon';
 import type { INodeProperties } from 'n8n-workflow';
@@ -129,7 +130,7 @@ export const getUnreached: Operation = {
 			return {
 				key: { ...request, ...rules, goal: String(rules.goal) },
 				read: async (limiter) => {
-					const list = callList(service, { ...request, zone, limiter });
+					const list = callList(service, { ...request, zone, limiter, compact: usedOf });
 					const { entries } = await readWholeList(list);
 					const everybody = await callsByNumber(entries, filters.from.toMillis());
 					const { people, hints } = toCallAgain(everybody, rules, now);
@@ -172,6 +173,18 @@ function toCallAgain(
 			`The goal is ${goal}, and ${reached} were or may be reached, so ${people.length} of ${due.length} are returned`,
 	]);
 	return { people, hints: texts.map((message) => ({ message, resolution: onScreenOnly('') })) };
+}
+
+/** What decides about a person, and what is returned. The rest of a long list would fill the memory. */
+function usedOf(call: JsonObject): JsonObject {
+	return pick(call, [
+		'call_id',
+		'created_at',
+		'phone_number',
+		'status',
+		'retry_count',
+		'caller_name',
+	]);
 }
 
 /** With the columns that Push Campaign Contacts finds. */

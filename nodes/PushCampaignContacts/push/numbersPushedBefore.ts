@@ -35,6 +35,9 @@ const MAX_COMPARISONS_OF_CHECK = 100_000_000;
 
 /** *Skip Numbers Pushed Before*: the numbers that were pushed to a campaign, across all executions. */
 export class NumbersPushedBefore {
+	/** What the service reported of numbers, and isn't stored yet. */
+	private reported: string[] = [];
+
 	/** @param probableEnd of earlier pushes. It's looked up first, because n8n compares what it doesn't find with the whole list. */
 	constructor(
 		private readonly store: DeduplicationStore,
@@ -43,10 +46,15 @@ export class NumbersPushedBefore {
 		private readonly probableEnd: End,
 	) {}
 
-	/** Remembers numbers before they are sent. @returns the rows to send, and those whose numbers are known */
+	/**
+	 * Remembers numbers before they are sent, and what was confirmed before.
+	 *
+	 * @returns the rows to send, and those whose numbers are known
+	 */
 	async reserve(rows: Rows): Promise<[fresh: Rows, known: Rows]> {
 		const textOf = this.textOf('begun');
-		const added = new Set(await this.store.add(rows.map(textOf)));
+		const added = new Set(await this.store.add([...this.reported, ...rows.map(textOf)]));
+		this.reported = [];
 		return partition(rows, (row) => added.has(textOf(row)));
 	}
 
@@ -69,13 +77,23 @@ export class NumbersPushedBefore {
 		return { ready: others, readyMayInclude };
 	}
 
-	/** Remembers what the service reported. Never throws: without it, later executions report the rows as unknown. */
-	async confirm(requests: readonly PushedRequest[]): Promise<void> {
+	/**
+	 * Takes what the service reported. It's stored with the numbers of the next request, or by {@link storeReported} after the
+	 * last one, because n8n reads and writes all numbers each time.
+	 */
+	confirm(requests: readonly PushedRequest[]): void {
 		const texts = requests.flatMap(({ rows, response: { enqueued } }) => {
 			if (typeof enqueued !== 'boolean') return [];
 			return rows.map(this.textOf(enqueued ? 'released' : 'unreleased'));
 		});
-		if (texts.length > 0) await this.store.add(texts).catch(() => undefined);
+		this.reported = [...this.reported, ...texts];
+	}
+
+	/** Never throws: without it, later executions report the rows as unknown. */
+	async storeReported(): Promise<void> {
+		const { reported } = this;
+		this.reported = [];
+		if (reported.length > 0) await this.store.add(reported).catch(() => undefined);
 	}
 
 	/**

@@ -136,6 +136,7 @@ class RowSender {
 			if (this.parts[0]?.chunk !== part.chunk) await this.rememberChunk(part.chunk);
 		}
 		if (!this.hadEffect) await this.plan?.remove();
+		await this.pushedBefore?.storeReported();
 		await this.settleEarlier();
 		const isNew = this.plan !== undefined || Object.keys(this.deps.ledger.entries).length === 0;
 		return { requests: this.requests, stopped: this.unknown ?? this.stop?.error, isNew };
@@ -300,7 +301,7 @@ class RowSender {
 	/** For later executions, what became of the numbers of a chunk. */
 	private async rememberChunk({ reserved, requests }: Chunk): Promise<void> {
 		if (reserved.size === 0) return;
-		await this.pushedBefore?.confirm(requests);
+		this.pushedBefore?.confirm(requests);
 		await this.pushedBefore?.forget(
 			[...reserved].filter(({ status }) => WITHOUT_EFFECT.has(status)),
 		);

@@ -1,16 +1,14 @@
-import { createHash, timingSafeEqual } from 'crypto';
+import { hash, timingSafeEqual } from 'crypto';
 import { isJsonObject } from './json';
-
-const sha256 = (text: string) => createHash('sha256').update(text);
 
 /** A stable hash of a value. The order of fields doesn't matter. */
 export function fingerprint(value: unknown): string {
-	return sha256(canonical(value)).digest('hex');
+	return hash('sha256', canonical(value), 'hex');
 }
 
 /** A shorter hash, for values that are stored many times. */
 export function shortFingerprint(value: unknown, characters: number): string {
-	return sha256(canonical(value)).digest('base64url').slice(0, characters);
+	return hash('sha256', canonical(value), 'base64url').slice(0, characters);
 }
 
 /** 72 bits. */
@@ -23,14 +21,13 @@ export function hashOf(value: unknown): string {
 
 /** A hash of 64 bits, for large sets. */
 export function fingerprint64(text: string): bigint {
-	return sha256(text).digest().readBigUInt64LE();
+	return hash('sha256', text, 'buffer').readBigUInt64LE();
 }
 
 function canonical(value: unknown): string {
 	// The replacer is slow, and texts don't need it.
-	if (Array.isArray(value) && value.every((one) => typeof one === 'string')) {
-		return JSON.stringify(value);
-	}
+	const parts: readonly unknown[] = Array.isArray(value) ? value : [value];
+	if (parts.every((one) => typeof one === 'string')) return JSON.stringify(value);
 	return JSON.stringify(value, (_key, inner: unknown) =>
 		isJsonObject(inner) ? Object.fromEntries(Object.entries(inner).sort(byName)) : inner,
 	);
@@ -42,7 +39,6 @@ function byName([a]: [string, unknown], [b]: [string, unknown]): number {
 
 /** Compares a secret in constant time. */
 export function isSecret(given: unknown, wanted: string): boolean {
-	return (
-		typeof given === 'string' && timingSafeEqual(sha256(given).digest(), sha256(wanted).digest())
-	);
+	const digest = (text: string) => hash('sha256', text, 'buffer');
+	return typeof given === 'string' && timingSafeEqual(digest(given), digest(wanted));
 }

@@ -42,6 +42,9 @@ type Blank = { mayBeBlank?: true };
  */
 export const MAY_BE_BLANK: Blank = { mayBeBlank: true };
 
+/** The fields of a form, or the options of a collection. */
+type Declared = ReadonlyArray<NonNullable<INodeProperties['options']>[number]>;
+
 const JSON_OBJECT = 'a JSON object in curly brackets';
 
 /** The texts that n8n, JavaScript, and Luxon write for an object and for an invalid date. */
@@ -59,7 +62,7 @@ export class Fields {
 	 * @param location the collection of these fields, for messages
 	 */
 	constructor(
-		private readonly declared: readonly INodeProperties[],
+		private readonly declared: Declared,
 		private readonly source: FieldSource,
 		private readonly prefix = '',
 		private readonly location = '',
@@ -155,8 +158,8 @@ export class Fields {
 
 	/** The members of a collection. */
 	collection(name: string): Fields {
-		const members = this.declarationsOf(name, ['collection']).flatMap(({ options = [] }) =>
-			options.filter((option) => 'type' in option),
+		const members = this.declarationsOf(name, ['collection']).flatMap(
+			({ options = [] }) => options,
 		);
 		const { displayName } = this.propertyOf(name, ['collection']);
 		return new Fields(members, this.source, `${this.prefix}${name}.`, `'${displayName}'`);
@@ -230,16 +233,20 @@ export class Fields {
 	}
 
 	private propertyOf(name: string, types: NodePropertyTypes[]): INodeProperties {
-		const [property] = this.declarationsOf(name, types);
+		const property = this.declared.find(isDeclared(name, types));
 		if (property !== undefined) return property;
 		throw new TypeError(`The form declares no ${types.join(' or ')} ${this.prefix}${name}`);
 	}
 
 	private declarationsOf(name: string, types: NodePropertyTypes[]): INodeProperties[] {
-		return this.declared.filter(
-			(property) => property.name === name && types.includes(property.type),
-		);
+		return this.declared.filter(isDeclared(name, types));
 	}
+}
+
+/** Whether an option is the field of this name. */
+function isDeclared(name: string, types: NodePropertyTypes[]) {
+	return (option: Declared[number]): option is INodeProperties =>
+		option.name === name && 'type' in option && types.includes(option.type);
 }
 
 /** A model may write "null" for an empty value. */

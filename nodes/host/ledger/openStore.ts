@@ -14,6 +14,9 @@ const OPTIONS = { mode: 'entries' } as const;
 /** n8n compares each text to remove with the whole list. This many comparisons take about half a second. */
 const MAX_COMPARISONS = 50_000_000;
 
+/** These are removed together from any list. */
+const FEW_TEXTS = MAX_COMPARISONS / MAX_REMEMBERED;
+
 /** Pauses between attempts to use the store. n8n's database may be locked, or restart. */
 export const DATABASE_DELAYS_MS = [1_000, 2_000, 5_000, 10_000, 20_000, 30_000] as const;
 
@@ -59,7 +62,9 @@ export function openStore(
 	// In parts, so that the process can do other work in between.
 	const remove = async (texts: string[]) => {
 		if (texts.length === 0) return;
-		const size = Math.max(1, Math.floor(MAX_COMPARISONS / Math.max(1, await count())));
+		// To count it, n8n reads the whole list.
+		const length = texts.length > FEW_TEXTS ? await count() : MAX_REMEMBERED;
+		const size = Math.max(1, Math.floor(MAX_COMPARISONS / Math.max(1, length)));
 		for (const part of chunk(texts, size)) await helpers.removeProcessed(part, scope, OPTIONS);
 	};
 	const add = async (texts: string[], maxEntries?: number) => {

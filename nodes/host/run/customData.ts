@@ -1,5 +1,4 @@
 import compact from 'lodash/compact';
-import uniq from 'lodash/uniq';
 import type { IExecuteFunctions, INodeExecutionData, IWebhookFunctions } from 'n8n-workflow';
 import { plainText } from '../../core/values/values';
 
@@ -22,13 +21,15 @@ export function addCustomData(
 	const { customData } = context;
 	const earlier = customData.getAll();
 	for (const field of fields) {
-		const known = items.filter(({ json }) => field !== 'outcome' || json.timed_out === false);
-		const values = known.map(({ json }) => plainText(json[field]));
-		const all = uniq([...(earlier[field] ?? '').split(SEPARATOR), ...values]);
-		const text = all.reduce((joined, value) => {
-			const longer = compact([joined, value]).join(SEPARATOR);
-			return longer.length > MAX_CHARACTERS ? joined : longer;
-		}, '');
-		if (text !== '') customData.set(field, text);
+		const known = earlier[field] ?? '';
+		let text = known;
+		for (const { json } of items) {
+			const value = field === 'outcome' && json.timed_out !== false ? '' : plainText(json[field]);
+			const longer = compact([text, value]).join(SEPARATOR);
+			// Most calls of a large execution don't fit any more.
+			if (longer.length > MAX_CHARACTERS || text.split(SEPARATOR).includes(value)) continue;
+			text = longer;
+		}
+		if (text !== known) customData.set(field, text);
 	}
 }

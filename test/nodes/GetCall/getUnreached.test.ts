@@ -3,6 +3,7 @@ import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { plainText } from '../../../nodes/core/values/values';
 import { clock } from '../../../nodes/host/clock';
 import { hintsOf, service } from '../../engine';
+import { heapInUse } from '../../engine/heap';
 import { nodeHarness } from '../nodeHarness';
 
 const { records, errorOf, run } = nodeHarness('getCall', {
@@ -34,8 +35,8 @@ const has = (...data: IDataObject[]) => {
 };
 const personIn = (to: unknown) => Number(plainText(to).slice(-1));
 /** Who is returned. */
-const found = async (parameters: INodeParameters = {}) =>
-	(await records(parameters, { credential })).map(({ phone: to }) => personIn(to));
+const found = async (parameters: INodeParameters = {}, profile = credential) =>
+	(await records(parameters, { credential: profile })).map(({ phone: to }) => personIn(to));
 
 test('returns a person with the number of attempts, the last outcome, and when a call is possible again', async () => {
 	const queries = has(call(1, 30), call(1, 50, 'failed'));
@@ -187,4 +188,22 @@ test('stops if calls may be missing', async () => {
 	expect(await errorOf({}, { credential: counted })).toMatchObject({
 		message: expect.stringContaining('Calls may be missing, because the call list changed'),
 	});
+});
+
+test('keeps of each call only what it uses, so that a long list takes little memory', async () => {
+	const bytes = 5_000_000;
+	const inUse = new Map<number, number>();
+	const pageOf = (uri: string) => {
+		const page = Number(new URL(uri, 'https://voice.example.com').searchParams.get('p') ?? 1);
+		if (page === 1 || page === 4) inUse.set(page, heapInUse());
+		// Each text is another one, because equal ones could take the memory of one.
+		const summary = page.toString().repeat(bytes);
+		return { data: page > 3 ? [] : [call(page, 30, 'not_picked', { summary })] };
+	};
+	// Twice, because a decision rests on the list.
+	service().get('/v1/calls').query(true).times(8).reply(200, pageOf);
+	const query = { since: '{from?}', p: '{page}' };
+	const paged = withCalls({ query, list: 'data', next: { page: 1 } });
+	expect(await found({}, paged)).toEqual([1, 2, 3]);
+	expect((inUse.get(4) ?? NaN) - (inUse.get(1) ?? NaN)).toBeLessThan(2 * bytes);
 });

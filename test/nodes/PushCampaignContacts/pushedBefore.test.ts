@@ -261,7 +261,7 @@ describe('Check Only', () => {
 	test('after an interrupted look-up, says that ready rows may have been pushed before', async () => {
 		await pushThree();
 		const before = store.calls.length;
-		databaseFails(() => store.calls.length > before + 3);
+		databaseFails(() => store.calls.length > before + 2);
 		await run(2, check);
 		databaseWorks();
 		expect((await run(2, check)).hints[0]).toContain(
@@ -275,11 +275,25 @@ test('reserves the numbers of a request before it is sent, but not those of late
 	store.beforeCall = (call) => call.startsWith('add') && sizes.push(store.size);
 	respondWith(ok(2), ARCHIVED);
 	await run(6, inTwos);
-	// The three notes of the push. Before each request, its note and its two numbers. After the first one, what the service
-	// reported of them.
-	expect(sizes).toEqual([0, 3, 4, 6, 8, 9]);
+	// The three notes of the push. Before each request, its note and its two numbers, with what the service reported of those
+	// before.
+	expect(sizes).toEqual([0, 3, 4, 6, 7]);
 	// Numbers of rejected requests are released, and the notes of an execution that ended are removed.
 	expect(store.size).toBe(4);
+});
+
+test('reads and writes the numbers once for each request, and once after the last one', async () => {
+	const sent = scripted();
+	await run(6, inTwos);
+	const notes = 'add 2';
+	expect(store.calls.filter((call) => call.startsWith('add'))).toEqual([
+		...['add 3', notes, 'add 2'],
+		// With what the service reported of the numbers before.
+		...[notes, 'add 4', notes, 'add 4'],
+		'add 2',
+	]);
+	expect(sent).toHaveLength(3);
+	expect((await run(6)).statuses).toEqual([0, 1, 2, 3, 4, 5].map((row) => `${row} waiting_before`));
 });
 
 test('reserves nothing if the service would reject every request', async () => {

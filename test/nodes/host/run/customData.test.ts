@@ -27,6 +27,13 @@ test.each<[earlier: string | undefined, added: IDataObject[string][], now: strin
 	expect(data.call_id).toBe(now);
 });
 
+test('sets nothing again that stays as it is, because a large execution adds its calls one by one', () => {
+	const data: Record<string, string> = { call_id: 'x'.repeat(250) };
+	Object.freeze(data);
+	const add = () => addCustomData(contextWith(data), [{ json: { call_id: 'another' } }], 'call_id');
+	expect(add).not.toThrow();
+});
+
 test('an n8n without custom data gets none', () => {
 	const context = z.custom<IExecuteFunctions>().parse({});
 	expect(() => addCustomData(context, [{ json: { call_id: 'a' } }], 'call_id')).not.toThrow();
