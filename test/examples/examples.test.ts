@@ -1,8 +1,9 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import type { INode } from 'n8n-workflow';
 import { z } from 'zod';
 import { loader, setupEngine } from '../engine';
-import { exampleFiles, examplesFolder, readExample } from '../n8n/examples';
+import { exampleFiles, examplesFolder, readExample, recipesFolder } from '../n8n/examples';
 import { packageName, projectFolder } from '../n8n/package-install';
 import { parametersIn } from '../package/descriptions';
 
@@ -77,6 +78,39 @@ test('no node is deactivated, except two of the three CRMs of example 03', () =>
 		'03-new-lead-call.json: Update Zoho CRM',
 		'03-new-lead-call.json: Update Salesforce',
 	]);
+});
+
+describe('on n8n 3', () => {
+	const recipes = readdirSync(recipesFolder).filter((file) => file.endsWith('.json'));
+	const all = [
+		...exampleFiles().map((file) => readExample(file)),
+		...recipes.map((file) => readExample(file, recipesFolder)),
+	];
+	const ofAll = (isAffected: (node: INode) => boolean) =>
+		all.flatMap(({ name, nodes }) =>
+			nodes.filter(isAffected).map((node) => `${name}: ${node.name}`),
+		);
+
+	test('no branch relies on the empty item of a node whose other outputs have items', () => {
+		const severalOutputs = ({ type, onError }: INode) => {
+			const own = loader.types.nodes.find(({ name }) => `${packageName}.${name}` === type);
+			const isBranch = /[.](if|switch|textClassifier|compareDatasets)$/.test(type);
+			return isBranch || (own?.outputs.length ?? 1) > 1 || onError === 'continueErrorOutput';
+		};
+		const flagged = ofAll((node) => node.alwaysOutputData === true && severalOutputs(node));
+		expect(flagged).toEqual([]);
+	});
+
+	test('no workflow uses a node, a mode, or a helper that is removed', () => {
+		const removed = ofAll(({ type, typeVersion, parameters }) => {
+			const [name = ''] = type.split('.').slice(-1);
+			const isGone = ['function', 'functionItem', 'itemLists', 'aiTransform'].includes(name);
+			const runsEach = name === 'executeWorkflow' && parameters.mode === 'each';
+			const usesHelper = /\$(getPairedItem|evaluateExpression)/.test(JSON.stringify(parameters));
+			return isGone || runsEach || usesHelper || (name === 'agent' && typeVersion < 2);
+		});
+		expect(removed).toEqual([]);
+	});
 });
 
 /** Every name in the parameters of a node, including members of collections. */

@@ -102,7 +102,7 @@ export function onlyOperationFields({ toolDescription, fields }: OnlyOperation):
 
 /** n8n's other ways to refer to an item return that of the first row. */
 const SEVERAL_ROWS =
-	'If the agent gets several rows, use {{ $json.column }} for a column of the row. Before AI Agent 3, also add a Loop Over Items node with batch size 1 before the agent.';
+	'If the agent gets several rows, use {{ $json.column }}. Before AI Agent 3, add Loop Over Items with batch size 1.';
 
 /** The names of the fields with the description, which only a tool has. */
 export const TOOL_DESCRIPTIONS = ['description', 'toolDescription'];
