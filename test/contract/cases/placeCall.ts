@@ -89,6 +89,7 @@ export const placeCall: ContractCase[] = [
 	},
 	{
 		title: 'does not place a call without the consent of the row',
+		items: [{ agreed_on: '' }],
 		parameters: { ...CALL, options: CONSENT },
 		requests: [],
 		output: [
@@ -97,6 +98,7 @@ export const placeCall: ContractCase[] = [
 	},
 	{
 		title: 'does not ask without the consent of the row',
+		items: [{ agreed_on: '' }],
 		parameters: { ...QUESTION, options: { ...byReading, ...CONSENT } },
 		requests: [],
 		output: [{ answer: 'not_reached', placed: false, consent_reason: expect.any(String) }],
