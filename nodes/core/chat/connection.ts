@@ -33,7 +33,7 @@ const MAX_ISSUED = 10;
 const MAX_REMEMBERED = 5_000;
 
 /** What is the same for all users of a connection. */
-export interface ConnectionOptions extends Pick<SocketOptions, 'openSocket' | 'clock'> {
+interface ConnectionOptions extends Pick<SocketOptions, 'openSocket' | 'clock'> {
 	sessionId: string;
 	/** From the credential. Decides whether unencrypted `ws:` is acceptable. */
 	baseUrl: string;

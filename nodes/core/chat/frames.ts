@@ -46,7 +46,6 @@ export interface ChatEvent {
 	type: string;
 	/** For deduplication. Null if the service sent none. */
 	eventId: string | null;
-	payload: JsonObject;
 	/** The whole envelope as received. */
 	envelope: JsonObject;
 }
@@ -63,14 +62,16 @@ export function parseFrame(frame: unknown): ReceivedFrame | null {
 	if (!isJsonObject(envelope) || typeof envelope.type !== 'string') return null;
 	const { type } = envelope;
 	const sessionId = idText(envelope.session_id);
-	const payload = isJsonObject(envelope.payload) ? envelope.payload : {};
-	if (type === ACK_TYPE) return isAck(payload) ? { kind: 'ack', sessionId, ack: payload } : null;
-	const event = { type, eventId: idText(envelope.event_id), payload, envelope };
+	if (type === ACK_TYPE) {
+		const { payload } = envelope;
+		return isAck(payload) ? { kind: 'ack', sessionId, ack: payload } : null;
+	}
+	const event = { type, eventId: idText(envelope.event_id), envelope };
 	return { kind: 'event', sessionId, event };
 }
 
-function isAck(payload: JsonObject): payload is Ack {
-	return typeof payload.state === 'string';
+function isAck(payload: JsonValue | undefined): payload is Ack {
+	return isJsonObject(payload) && typeof payload.state === 'string';
 }
 
 /** The error of an ack, also if it isn't text as documented. Null if there is none. */

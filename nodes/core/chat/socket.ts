@@ -12,7 +12,7 @@ const CONNECT_TIMEOUT_MS = 15_000;
 
 /**
  * A socket counts as connected after it has been open for this long, because a rejection (4401, 1008) arrives only after
- * it opens, and replayed events arrive first.
+ * it opens, and its code doesn't prove that a frame wasn't taken. Replayed events arrive first.
  */
 const SETTLE_MS = 500;
 

@@ -6,7 +6,7 @@ const ID = 's-1';
 test.each<[JsonObject, object]>([
 	[
 		{ type: 'nudge_sent', session_id: ID, event_id: 'e-1', payload: { idle_seconds: 60 } },
-		{ sessionId: ID, event: { eventId: 'e-1', payload: { idle_seconds: 60 } } },
+		{ sessionId: ID, event: { type: 'nudge_sent', eventId: 'e-1' } },
 	],
 	[
 		{ type: 'odd', session_id: 7, event_id: 8 },
@@ -22,7 +22,7 @@ test.each<[JsonObject, object]>([
 	],
 	[
 		{ type: 'odd', payload: 'text' },
-		{ sessionId: null, event: { payload: {} } },
+		{ sessionId: null, event: { eventId: null } },
 	],
 ])('%j is an event with its whole envelope', (envelope, event) => {
 	expect(parseFrame(JSON.stringify(envelope))).toMatchObject({ kind: 'event', ...event });
