@@ -11,8 +11,7 @@ import { searchAgents, searchStatuses } from '../host/forms/locatorFields';
 import { readCompletionSettings } from '../host/forms/callTriggerFields';
 import { voiceChatAgentApiTest } from '../host/http/credentialTest';
 import { nothingToRegister } from '../host/triggers/webhookRequest';
-import { passCompleted, receiveReport } from './completions';
-import { completionFields } from './properties';
+import { completionFields, passCompleted, receiveReport } from './completions';
 
 export class CallCompletedTrigger implements INodeType {
 	description: INodeTypeDescription = {

@@ -2,6 +2,7 @@ import compact from 'lodash/compact';
 import type {
 	IExecuteFunctions,
 	INodeExecutionData,
+	INodeProperties,
 	IWebhookFunctions,
 	IWebhookResponseData,
 } from 'n8n-workflow';
@@ -16,8 +17,17 @@ import {
 	readReport,
 } from '../core/calls/completionWebhook';
 import { isJsonObject, type JsonObject } from '../core/values/json';
-import { type CompletionSettings, readCompletionSettings } from '../host/forms/callTriggerFields';
+import {
+	callsAgainNotice,
+	completionFilters,
+	type CompletionSettings,
+	finishedStatusesField,
+	includeField,
+	readCompletionSettings,
+} from '../host/forms/callTriggerFields';
 import { NodeParameters } from '../host/forms/nodeParameters';
+import { optionsCollection } from '../host/forms/options';
+import { optOutKeyField } from '../host/forms/optOutFields';
 import { createAccountClient } from '../host/http/accountClient';
 import { clock } from '../host/clock';
 import { cancellableSleep } from '../host/execution/cancel';
@@ -25,11 +35,25 @@ import { itemsGiven } from '../host/run/executeOnce';
 import { asItems } from '../host/run/itemLoop';
 import { toErrorItem, toNodeError } from '../host/http/nodeErrors';
 import { newEvents, readBody, reject } from '../host/triggers/webhookRequest';
-import { completionFields } from './properties';
 import { notRead, readCompletedCall } from './readCompletedCall';
 import { onScreenOnly } from '../core/service/resolution';
 import { addHints } from '../host/execution/hints';
 import { quoted } from '../core/values/values';
+
+/** The form, from top to bottom. */
+export const completionFields: INodeProperties[] = [
+	{
+		displayName:
+			'Open <b>Webhook URLs</b> above, choose <b>Production URL</b>, and copy it to the option <b>Webhook URL</b> of Place Call. The agent needs post-call analysis. Contacts of campaigns have no webhook URL: for their calls, use <b>Campaign Calls Trigger</b>.',
+		name: 'webhookUrlNotice',
+		type: 'notice',
+		default: '',
+	},
+	includeField,
+	completionFilters,
+	callsAgainNotice,
+	optionsCollection(finishedStatusesField, optOutKeyField),
+];
 
 /** Starts an execution with an item for each call that the request reports. */
 export async function receiveReport(context: IWebhookFunctions): Promise<IWebhookResponseData> {

@@ -59,8 +59,8 @@ const CALLS_TOGETHER = 50;
  * excluded, or hasn't ended. The outcomes of the first two are remembered. So after downtime, a poll finds what ended in
  * between, by the lists alone.
  *
- * The first poll passes nothing if the calls that end from now on are wanted. It remembers all that have ended, or fails,
- * because the next one can't continue it.
+ * With 'Publication' in 'Start From', the first poll passes nothing. It remembers all calls that have ended, or fails, because
+ * the next one can't continue it.
  *
  * When n8n's time for a poll ends, what was read by then starts the workflow and is remembered. The next poll continues
  * with calls that were created later, so that the same ones, such as some that never end, don't take all the time again.

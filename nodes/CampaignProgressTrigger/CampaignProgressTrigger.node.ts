@@ -9,8 +9,7 @@ import { CREDENTIAL, CREDENTIAL_TEST } from '../host/http/credential';
 import { voiceChatAgentApiTest } from '../host/http/credentialTest';
 import { enteredOr, searchCampaigns } from '../host/forms/locatorFields';
 import { runPoll } from '../host/triggers/poll';
-import { pollCampaign } from './pollCampaign';
-import { progressFields } from './properties';
+import { pollCampaign, progressFields } from './pollCampaign';
 
 export class CampaignProgressTrigger implements INodeType {
 	description: INodeTypeDescription = {

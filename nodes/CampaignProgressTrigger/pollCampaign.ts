@@ -1,4 +1,4 @@
-import type { IPollFunctions } from 'n8n-workflow';
+import type { INodeProperties, IPollFunctions } from 'n8n-workflow';
 import {
 	type CampaignUpload,
 	type CampaignView,
@@ -8,11 +8,47 @@ import {
 } from '../core/campaigns/campaign';
 import { parseCampaignId } from '../core/service/parseIds';
 import { isJsonObject, type JsonObject } from '../core/values/json';
+import { campaignField } from '../host/forms/locatorFields';
 import { formOf } from '../host/forms/nodeParameters';
-import { readAdditions } from '../host/forms/options';
+import { additionalQueryParameters, developerSettings, readAdditions } from '../host/forms/options';
 import { createAccountClient } from '../host/http/accountClient';
 import { checkSince, type PollTime } from '../host/triggers/poll';
-import { progressFields } from './properties';
+
+/** The form, from top to bottom. */
+export const progressFields: INodeProperties[] = [
+	{
+		...campaignField,
+		description: 'The campaign to follow',
+	},
+	{
+		displayName: 'Trigger On',
+		name: 'events',
+		type: 'multiOptions',
+		noDataExpression: true,
+		options: [
+			{
+				name: 'Call Counts Changed',
+				value: 'call_counts_changed',
+				description:
+					'The call counts changed since the last check. Counts are attempts, not contacts.',
+			},
+			{
+				name: 'Queue Completed',
+				value: 'queue_completed',
+				description: 'The calling queue of a contact list is completed',
+			},
+			{
+				name: 'Status Changed',
+				value: 'status_changed',
+				description: 'The campaign was activated, paused, or archived',
+			},
+		],
+		default: ['queue_completed', 'status_changed'],
+		required: true,
+		description: 'What starts the workflow. The node returns one item per event.',
+	},
+	developerSettings(additionalQueryParameters),
+];
 
 /** Reads the campaign once and returns the events since the last poll. */
 export async function pollCampaign(context: IPollFunctions, time: PollTime): Promise<JsonObject[]> {
