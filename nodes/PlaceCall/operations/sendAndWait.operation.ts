@@ -1,7 +1,7 @@
 import { SEND_AND_WAIT_OPERATION } from 'n8n-workflow';
 import type { Operation } from '../../host/run/operations';
 import { rememberReviewedRow } from '../../host/ledger/approvedRow';
-import { failureForModel, hintForOwner } from '../../host/run/toolResult';
+import { failureForModel } from '../../host/run/toolResult';
 import { callerOf } from '../../host/caller/caller';
 import { withoutAnswer } from '../ask/answer';
 import { questionFields, readQuestion } from '../ask/question';
@@ -39,9 +39,8 @@ export const sendAndWait: Operation = {
 		if (kind === 'review') rememberReviewedRow(context, agent);
 		const asking = placeCalls(run, readQuestion);
 		if (kind !== 'review' || !getsErrors) return await asking;
-		return await asking.catch((error: unknown) => {
-			hintForOwner(context, error);
-			return [{ json: withoutAnswer(failureForModel(context, error)), pairedItem: { item: 0 } }];
-		});
+		return await asking.catch((error: unknown) => [
+			{ json: withoutAnswer(failureForModel(context, error)), pairedItem: { item: 0 } },
+		]);
 	},
 };

@@ -76,7 +76,7 @@ export function inExpression(text: string): string {
 }
 
 /** Items of a node, and where n8n has them. */
-export type NodeOutput = { source: Required<ISourceData>; items: readonly INodeExecutionData[] };
+type NodeOutput = { source: Required<ISourceData>; items: readonly INodeExecutionData[] };
 
 /**
  * What the nodes before the agent returned last, at all of their outputs. The input of the agent for which n8n's engine runs

@@ -26,7 +26,7 @@ export type Model = CallerFacts & { kind: 'model'; deadline: Deadline } & (
 	);
 
 /** The node asks a person to approve a tool request of an AI agent. Its output goes to n8n, not to the model. */
-export type Review = CallerFacts & { kind: 'review'; agent: Agent; mcpSession?: undefined };
+type Review = CallerFacts & { kind: 'review'; agent: Agent; mcpSession?: undefined };
 
 type CallerFacts = {
 	/** For whom the texts of the output are. */
@@ -58,7 +58,7 @@ export type CompletedRequest = {
 };
 
 /** What a run of the node did. A model gets it with the result of its tool request, and nobody else reads it. */
-export class RunResult {
+class RunResult {
 	completed: CompletedRequest | undefined;
 	/** What happened, if the run only reads. */
 	readSummary: string | undefined;

@@ -10,7 +10,7 @@ import { clock } from '../clock';
 import { toNodeError } from '../http/nodeErrors';
 
 /** A field that is selected from a list, or entered. */
-export function locatorField(
+function locatorField(
 	field: Pick<INodeProperties, 'displayName' | 'name' | 'description'>,
 	list: { searchListMethod: string; placeholder: string; hint?: string },
 	example: string,

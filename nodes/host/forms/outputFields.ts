@@ -13,7 +13,7 @@ import { shownOnlyAt } from './shownWhere';
 export type Output = 'simplified' | 'raw' | { fields: string[] };
 
 /** A record in two sizes. */
-export type Sizes = { raw: JsonObject; simplified: JsonObject };
+type Sizes = { raw: JsonObject; simplified: JsonObject };
 
 /**
  * 'Output': how much of a response to return. A short output saves tokens of a model.

@@ -188,15 +188,14 @@ function toolResult(
 }
 
 /** Advice that the model doesn't get. The person who set up the tool finds it in the execution. */
-export function hintForOwner(context: IExecuteFunctions, thrown: unknown): void {
-	const error = explainedToModel(thrown);
-	if (!isForOwner(error)) return;
-	addHintsForPerson(context, error.explanation);
+function hintForOwner(context: IExecuteFunctions, error: ExplainedError): void {
+	if (isForOwner(error)) addHintsForPerson(context, error.explanation);
 }
 
 /** The message and advice for a model, if n8n passes on only a text. */
 export function failureForModel(context: IExecuteFunctions, thrown: unknown): string {
 	const error = explainedToModel(thrown);
+	hintForOwner(context, error);
 	const advice = isForOwner(error) ? FOR_THE_OWNER : adviceIn(context, error);
 	return `${happenedIn(error)} ${advice}`.trim();
 }
