@@ -211,7 +211,7 @@ export const getUnreached = (target: Target): Flow => ({
 		ours(
 			'getCall',
 			{
-				...{ operation: 'getUnreached', statuses: 'not_picked', periodDays: 3_650 },
+				...{ operation: 'getUnreached', statuses: byId('not_picked'), periodDays: 3_650 },
 				developerSettings: { pageSize: 100 },
 			},
 			target,
