@@ -1,4 +1,5 @@
 const { engines } = require('./package.json');
+const { excluded } = require('./test/e2e/excluded');
 
 const minimum = parseInt(engines.node.replace(/^\D+/, ''), 10);
 if (parseInt(process.versions.node, 10) < minimum) {
@@ -34,7 +35,9 @@ const sharedN8n = {
 	...realN8n,
 	globalSetup: '<rootDir>/test/e2e/setup.ts',
 	globalTeardown: '<rootDir>/test/e2e/teardown.ts',
-	maxWorkers: 2,
+	maxWorkers: process.env.N8N_URL === undefined ? 2 : 1,
+	testPathIgnorePatterns: ['/node_modules/', ...excluded],
+	reporters: ['default', '<rootDir>/test/e2e/excluded.js'],
 };
 
 /** Tests with the engine of n8n, without a server. */

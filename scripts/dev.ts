@@ -10,9 +10,9 @@ runSession({
 	command: 'npm run dev',
 	// Makes n8n watch the folder of each package and reload its nodes.
 	env: { N8N_DEV_RELOAD: 'true', NODE_ENV: 'development' },
-	started: ({ n8n }) => {
+	started: ({ home }) => {
 		// Compile into the installed package, because n8n doesn't reload the modules of a linked package.
-		const target = join(installedPackage(n8n.home), 'dist');
+		const target = join(installedPackage(home), 'dist');
 		const stopWatching = [
 			watchTypeScript(target),
 			...['nodes', 'credentials'].map(watchAssets(target)),

@@ -15,6 +15,11 @@ const RUNS: Record<string, Run> = {
 		what: 'runs the core tests with older n8n versions',
 		command: `${node} scripts/compatibility.ts`,
 	},
+	container: {
+		what: 'runs the tests with n8n in a container, such as container 2.48.5',
+		needs: 'Docker',
+		command: `${built} scripts/container.ts`,
+	},
 	crash: {
 		what: 'ends n8n during each node that writes, retries, and counts the requests',
 		needs: 'PostgreSQL, Redis',

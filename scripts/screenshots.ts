@@ -22,6 +22,7 @@ import {
 	projectFolder,
 } from '../test/n8n/package-install';
 import { freePort } from '../test/n8n/ports';
+import { placesIn } from '../test/n8n/server';
 import { until } from '../test/n8n/until';
 import { byId, chain, manualTrigger, node, type WorkflowJson } from '../test/n8n/workflow';
 import { fixtures } from '../test/simulator';
@@ -47,7 +48,7 @@ async function takeAll(): Promise<void> {
 		console.log,
 	);
 	try {
-		await copyFile(join(examplesFolder, SAMPLE), join(stack.n8n.files, SAMPLE));
+		await copyFile(join(examplesFolder, SAMPLE), join(placesIn(stack.home).files, SAMPLE));
 		const editor = await Editor.open(stack.n8n, values.dark ? 'dark' : 'light');
 		try {
 			await takePanels(stack, editor);
@@ -161,7 +162,7 @@ async function takeRun(
 
 /** Pushes the rows of the sample list in n8n's folder for files. */
 function push(stack: Stack, agentUuid: string, campaignId: number): WorkflowJson {
-	const file = { fileSelector: join(stack.n8n.files, SAMPLE) };
+	const file = { fileSelector: join(placesIn(stack.home).files, SAMPLE) };
 	return chain(
 		'Push the sample list',
 		manualTrigger(),

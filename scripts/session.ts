@@ -4,8 +4,10 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { owner, type Reference } from '../test/n8n/driver';
 import { cacheFolder } from '../test/n8n/host';
+import { externalFolder, externalN8n } from '../test/n8n/external';
 import { installedPackage, installPackage } from '../test/n8n/package-install';
 import { requireFree } from '../test/n8n/ports';
+import { placesIn } from '../test/n8n/server';
 import { UnrecoverableError } from '../test/n8n/until';
 import { build } from './build';
 import { linkToDocs, serveDocs } from './localDocs';
@@ -21,10 +23,11 @@ export interface SessionOptions extends Pick<StackOptions, 'env'> {
 export async function runSession(options: SessionOptions): Promise<void> {
 	const { port, fresh } = readOptions(options.command);
 	endOnSignal(() => process.exit(130));
-	await requirePort(port, options.command);
+	if (externalN8n === undefined) await requirePort(port, options.command);
 	// Each port has its own folder, so two sessions never share a database.
-	const home = join(cacheFolder(), `user-${port}`);
-	if (fresh) await rm(home, { recursive: true, force: true });
+	const own = join(cacheFolder(), externalN8n === undefined ? `user-${port}` : 'elsewhere');
+	const home = externalFolder()?.home ?? own;
+	if (fresh && home === own) await rm(home, { recursive: true, force: true });
 	const docs = await serveDocs();
 	const profilePage = await serveProfilePage();
 	const install = async () => {
@@ -83,7 +86,7 @@ async function requirePort(port: number, command: string): Promise<void> {
 }
 
 function welcome(
-	{ n8n, simulator, campaign, firstSteps, examples }: Stack,
+	{ n8n, home, simulator, campaign, firstSteps, examples }: Stack,
 	profilePage: ProfilePage,
 ): string {
 	const urlOf = ({ id, name }: Reference) => `${n8n.baseUrl}/workflow/${id}  ${name}`;
@@ -94,7 +97,7 @@ function welcome(
 		`Time zone          ${timeZone}`,
 		`Simulated service  ${simulator.baseUrl}  (open it to see calls and requests; API token ${simulator.token})`,
 		`Service Profile    ${profilePage.url}  (open it to make one from examples of a provider's requests)`,
-		`Log                ${n8n.log}`,
+		...(externalN8n === undefined ? [`Log                ${placesIn(home).log}`] : []),
 		'',
 		'Start here: open it, and select "Execute workflow". Nobody is called.',
 		urlOf(firstSteps),
@@ -112,7 +115,7 @@ function welcome(
 }
 
 /** Resolves on Ctrl-C. A second Ctrl-C ends everything immediately. */
-async function untilStopped({ n8n }: Stack, command: string): Promise<void> {
+async function untilStopped({ n8n, home }: Stack, command: string): Promise<void> {
 	const interrupted = new Promise<'interrupted'>((resolve) => {
 		endOnSignal(() => {
 			console.log('\nStopping n8n and the simulated service (Ctrl-C again to force)');
@@ -126,7 +129,9 @@ async function untilStopped({ n8n }: Stack, command: string): Promise<void> {
 	});
 	const ended = n8n.ended().then(() => 'ended' as const);
 	if ((await Promise.race([interrupted, ended])) === 'interrupted') return;
-	console.error(`n8n stopped unexpectedly. See its log: ${n8n.log}\nRun ${command} again.`);
+	console.error(
+		`n8n stopped unexpectedly. See its log: ${placesIn(home).log}\nRun ${command} again.`,
+	);
 	process.exitCode = 1;
 }
 

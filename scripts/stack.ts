@@ -1,12 +1,13 @@
 /** A simulated service and a real n8n, with a credential and the example workflows. */
-import { readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { credentialFor } from '../test/contract/credentialFor';
-import { N8nDriver, type Reference } from '../test/n8n/driver';
+import type { N8nDriver, Reference } from '../test/n8n/driver';
 import { withCredentials, credentialType, exampleFiles, readExample } from '../test/n8n/examples';
+import { connect, externalN8n } from '../test/n8n/external';
 import { installHost } from '../test/n8n/host';
-import { freePort, requireFree } from '../test/n8n/ports';
-import { N8nServer } from '../test/n8n/server';
+import { freePort, requireFree, serviceHost } from '../test/n8n/ports';
+import { N8nServer, type RunningN8n } from '../test/n8n/server';
 import type { WorkflowJson } from '../test/n8n/workflow';
 import {
 	dialects,
@@ -21,6 +22,7 @@ import { provideCampaign, type SampleCampaign } from './sampleCampaign';
 export type Report = (line: string) => void;
 
 export interface StackOptions {
+	/** n8n's user folder, if N8N_URL doesn't name a running n8n. */
 	home: string;
 	port: number;
 	/** Installs the nodes in the user folder before n8n starts. */
@@ -29,7 +31,8 @@ export interface StackOptions {
 }
 
 export interface Stack {
-	n8n: N8nServer;
+	n8n: RunningN8n;
+	home: string;
 	simulator: Simulator;
 	driver: N8nDriver;
 	credential: Reference;
@@ -47,35 +50,40 @@ export const { timeZone } = new Intl.DateTimeFormat().resolvedOptions();
 const credentialName = 'Simulated voice and chat agent service';
 
 export async function startStack(options: StackOptions, report: Report): Promise<Stack> {
-	const host = await installHost(report);
-	await options.install(options.home);
+	const { home } = options;
+	await mkdir(home, { recursive: true });
+	if (externalN8n === undefined) await options.install(home);
 	const simulator = await startSimulator({
 		dialect: dialects.plain,
 		keepResponses: true,
-		port: await simulatorPort(options.home),
+		host: serviceHost,
+		port: await simulatorPort(home),
 	});
 	// A placed call ends, and its webhook is sent, a few seconds later.
 	const outcome = (call: Call) => outcomeByNumber(simulator.state, call);
 	simulator.setAutoComplete({ afterMs: 5_000, outcome });
 	simulator.setAutoDial({ everyMs: 500, lastsMs: 4_000 });
-	report('Starting n8n');
-	const { home, port } = options;
-	const env = { GENERIC_TIMEZONE: timeZone, ...options.env };
-	const n8n = await N8nServer.start({ host, home, port, env });
+	const n8n = externalN8n ?? (await startServer(options, report));
 	const stop = async () => {
 		await n8n.stop();
 		await simulator.stop();
 	};
 	try {
-		const driver = await N8nDriver.signIn(n8n.baseUrl);
+		const driver = await connect(n8n);
 		const credential = await provideCredential(driver, simulator);
 		const campaign = await provideCampaign(driver, credential);
 		const workflows = await provideWorkflows(driver, credential, campaign);
-		return { n8n, simulator, driver, credential, campaign, ...workflows, stop };
+		return { n8n, home, simulator, driver, credential, campaign, ...workflows, stop };
 	} catch (error) {
 		await stop();
 		throw error;
 	}
+}
+
+async function startServer({ home, port, env }: StackOptions, report: Report): Promise<N8nServer> {
+	const host = await installHost(report);
+	report('Starting n8n');
+	return await N8nServer.start({ host, home, port, env: { GENERIC_TIMEZONE: timeZone, ...env } });
 }
 
 /**

@@ -1,10 +1,9 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { readFile, readdir } from 'node:fs/promises';
-import { join } from 'node:path';
 import type { INode, INodeParameters } from 'n8n-workflow';
 import { CREDENTIAL } from '../../nodes/host/http/credential';
 import { credentialFor } from '../contract/credentialFor';
 import { N8nDriver, type Reference, type Workflow } from '../n8n/driver';
+import { serviceHost } from '../n8n/ports';
 import { until } from '../n8n/until';
 import { byId, chain, node, webhook, type WorkflowJson } from '../n8n/workflow';
 import { dialects, fixtures } from '../simulator';
@@ -44,7 +43,12 @@ export class Account {
 		this.isMapped = isMapped;
 		// Unique, so that a search finds only this one.
 		const token = randomBytes(8).toString('hex');
-		this.simulator = new Simulator({ dialect: dialects.plain, token, ...options });
+		this.simulator = new Simulator({
+			dialect: dialects.plain,
+			token,
+			host: serviceHost,
+			...options,
+		});
 	}
 
 	get credential(): Reference {
@@ -137,18 +141,6 @@ export class Account {
 		const isWaiting = async () => (await this.n8n.execution(id)).status === 'waiting';
 		await until(`execution ${id} to wait`, isWaiting);
 	};
-
-	/** The files in n8n's user folder that contain the token, such as its database and log. */
-	async filesWithToken(): Promise<string[]> {
-		const { home } = sharedN8n();
-		const found: string[] = [];
-		for (const entry of await readdir(home, { recursive: true, withFileTypes: true })) {
-			const path = join(entry.parentPath, entry.name);
-			if (!entry.isFile() || path.includes('node_modules')) continue;
-			if ((await readFile(path)).includes(this.simulator.token)) found.push(path);
-		}
-		return found;
-	}
 }
 
 /** Trigger → one item per person → a loop over the node. */

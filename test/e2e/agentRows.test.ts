@@ -22,13 +22,14 @@ import {
 	startModel,
 	uses,
 } from './callingAgent';
+import { n8nFolder } from './n8nFolder';
 import { answerQuestions, APPROVER } from './questions';
 import { sharedN8n } from './shared';
 import { askMcp, connectMcp, ToolHost } from './toolHost';
 
 const account = useAccount({ isMapped: true });
 const { n8n, simulator, ours } = account;
-const parties = new ThirdParties(sharedN8n().thirdParties);
+const parties = new ThirdParties(n8nFolder().thirdParties);
 let model: ScriptedModel;
 let modelCredentials: Record<string, Reference>;
 let slackApi: Reference;

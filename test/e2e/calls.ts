@@ -1,8 +1,6 @@
 import type { INodeExecutionData } from 'n8n-workflow';
 import { z } from 'zod';
 import type { N8nDriver, Reference } from '../n8n/driver';
-import type { N8nServer } from '../n8n/server';
-import { querySqlite } from '../n8n/sqlite';
 import { until } from '../n8n/until';
 import { fixtures, type Simulator } from '../simulator';
 
@@ -92,16 +90,9 @@ export async function executionsOf(
 }
 
 /** Waits for the publication, which continues after the request. If n8n is killed before, it resumes only minutes later. */
-export async function published(
-	{ home }: Pick<N8nServer, 'home'>,
-	{ id }: Reference,
-): Promise<void> {
-	// Older n8n versions have no such table, because the publication ends with the request.
-	const table = `select name from sqlite_master where name = 'workflow_publication_outbox'`;
-	if (querySqlite(home, table).length === 0) return;
-	const pending = `select status from workflow_publication_outbox where workflowId = ? and status <> 'completed'`;
-	const isDone = () => querySqlite(home, pending, id).length === 0;
-	await until('the publication to be complete', () => isDone());
+export async function published(n8n: N8nDriver, workflow: Reference): Promise<void> {
+	const isDone = async () => !(await n8n.isPublishing(workflow));
+	await until('the publication to be complete', isDone);
 }
 
 /** Waits until n8n has stored the first reading of Campaign Calls Trigger. Calls that end later are new. */

@@ -4,25 +4,22 @@ import type { INodeParameters } from 'n8n-workflow';
 import { z } from 'zod';
 import { CREDENTIAL } from '../../nodes/host/http/credential';
 import { credentialFor } from '../contract/credentialFor';
-import { isN8n1, type Workflow } from '../n8n/driver';
-import { querySqlite } from '../n8n/sqlite';
+import { isN8n1, type N8nDriver, type Workflow } from '../n8n/driver';
 import { until } from '../n8n/until';
 import { chain, manualTrigger, node, waitNode, webhook } from '../n8n/workflow';
 import { dialects, fixtures, startSimulator } from '../simulator';
 import { plainText } from '../../nodes/core/values/values';
 import { Account, useAccount } from './account';
 import { executionsOf, published } from './calls';
-import { sharedN8n } from './shared';
 import { publishWatched, WATCHING } from './watchedSession';
 
 const NAME = 'Chat Events Trigger';
 const { sessions } = fixtures;
 
 /** How many executions of a workflow ran at the same time. */
-function mostAtOnce(home: string, { id }: Workflow): number {
+async function mostAtOnce(n8n: N8nDriver, workflow: Workflow): Promise<number> {
 	const ran = z.array(z.object({ startedAt: z.string(), stoppedAt: z.string() }));
-	const query = 'select startedAt, stoppedAt from execution_entity where workflowId = ?';
-	const all = ran.parse(querySqlite(home, query, id));
+	const all = ran.parse(await n8n.executions(workflow));
 	const counts = all.map(
 		({ startedAt: at }) =>
 			all.filter(({ startedAt, stoppedAt }) => startedAt <= at && at < stoppedAt).length,
@@ -31,7 +28,6 @@ function mostAtOnce(home: string, { id }: Workflow): number {
 }
 
 describe('Chat Events Trigger in real n8n', () => {
-	const { baseUrl, home } = sharedN8n();
 	const account = useAccount({ isMapped: true });
 	const { n8n, simulator, ours, create, publish } = account;
 
@@ -81,7 +77,7 @@ describe('Chat Events Trigger in real n8n', () => {
 			const slow = waitNode(4);
 			const flow = chain('burst', before, slow);
 			const workflow = await publish(flow);
-			await published({ home }, workflow);
+			await published(n8n, workflow);
 			await until('the socket', () => service.sessions.openSockets() === 1);
 			const sent = Array.from({ length: 80 }, () => service.sessions.nudge(sessions.open));
 			await until('the first execution', async () => (await n8n.executions(workflow)).length > 0);
@@ -90,8 +86,8 @@ describe('Chat Events Trigger in real n8n', () => {
 			);
 			const items = await executionsOf(n8n, workflow, NAME, 80);
 			expect(items.map(({ json }) => json.event_id).sort()).toEqual(sent.sort());
-			expect(mostAtOnce(home, workflow)).toBeLessThanOrEqual(50);
-			await published({ home }, workflow);
+			expect(await mostAtOnce(n8n, workflow)).toBeLessThanOrEqual(50);
+			await published(n8n, workflow);
 			await until('the socket', () => service.sessions.openSockets() === 1);
 		} finally {
 			await service.stop();
@@ -105,7 +101,7 @@ describe('Chat Events Trigger in real n8n', () => {
 			const own = { credentials: { [CREDENTIAL]: credential } };
 			const listens = { ...trigger({ sessionIds: sessions.open }), ...own };
 			const workflow = await publish(chain('other token', listens));
-			await published({ home }, workflow);
+			await published(n8n, workflow);
 			await connected(1);
 			await n8n.updateCredential(credential.id, CREDENTIAL, credentialFor(service));
 			simulator.sessions.closeSockets(4401);
@@ -133,7 +129,7 @@ describe('Chat Events Trigger in real n8n', () => {
 		if (!isN8n1) await n8n.activate(errors);
 		await n8n.activate(workflow);
 		await connected(2);
-		await published({ home }, workflow);
+		await published(n8n, workflow);
 		simulator.faults.respond(new RegExp(`${sessions.dormant}/ws_token`), 403);
 		simulator.sessions.closeSockets(4401, sessions.dormant);
 		const items = await executionsOf(n8n, errors, 'Error', 1);
@@ -149,12 +145,12 @@ describe('Chat Events Trigger in real n8n', () => {
 	it('Watch adds a session while the workflow is published, and Unwatch removes it', async () => {
 		const webhookId = randomUUID();
 		const workflow = await listen({ sessions: 'watched', watchSecret: 'sesame' }, webhookId);
-		await published({ home }, workflow);
+		await published(n8n, workflow);
 		const session = (operation: string): INodeParameters => ({
 			resource: 'watchList',
 			operation,
 			sessionId: '={{ $json.body.session }}',
-			triggerUrl: `${baseUrl}/webhook/${webhookId}/watch`,
+			triggerUrl: `${n8n.baseUrl}/webhook/${webhookId}/watch`,
 			triggerSecret: 'sesame',
 		});
 		const run = async (operation: string, sessionId: string) => {
@@ -177,7 +173,7 @@ describe('Chat Events Trigger in real n8n', () => {
 		await n8n.deactivate(workflow);
 		await untilSocketsClosed();
 		await n8n.activate(workflow);
-		await published({ home }, workflow);
+		await published(n8n, workflow);
 		await connected(1);
 		expect(await run('unwatch', sessions.open)).toMatchObject({ watched: false });
 		await untilSocketsClosed();
@@ -189,7 +185,7 @@ describe('Chat Events Trigger in real n8n', () => {
 			const other = new Account({ dialect, isMapped: true });
 			await other.open();
 			try {
-				const { workflow, session } = await publishWatched(other, { baseUrl, home });
+				const { workflow, session } = await publishWatched(other);
 				const { sessions: control } = other.simulator;
 				await n8n.deactivate(workflow);
 				await until('the session to be closed', () => control.openSockets() === 0);

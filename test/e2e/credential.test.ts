@@ -1,10 +1,11 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { INodeParameters } from 'n8n-workflow';
 import { credentialType } from '../n8n/examples';
-import { listen } from '../n8n/ports';
+import { listen, serviceHost } from '../n8n/ports';
 import { chain, manualTrigger, node } from '../n8n/workflow';
 import { fixtures } from '../simulator';
 import { useAccount } from './account';
+import { filesWith } from './n8nFolder';
 
 const test = useAccount({ isMapped: true });
 const { n8n } = test;
@@ -22,7 +23,7 @@ async function serverWith(listener: RequestListener) {
 		listener(request, response);
 	});
 	servers.push(server);
-	return { url: `http://127.0.0.1:${await listen(server)}`, tokens };
+	return { url: `http://${serviceHost}:${await listen(server, 0, serviceHost)}`, tokens };
 }
 
 describe("n8n's HTTP Request node with this credential", () => {
@@ -100,6 +101,6 @@ describe("n8n's HTTP Request node with this credential", () => {
 
 	it('does not store the token in the database or log of n8n', async () => {
 		await request({ url: `${test.simulator.baseUrl}/v1/no_such_path` });
-		expect(await test.filesWithToken()).toEqual([]);
+		expect(await filesWith(test.simulator.token)).toEqual([]);
 	});
 });

@@ -4,7 +4,7 @@ import { querySqlite } from '../n8n/sqlite';
 import { byId } from '../n8n/workflow';
 import { fixtures } from '../simulator';
 import { useAccount } from './account';
-import { sharedN8n } from './shared';
+import { n8nFolder } from './n8nFolder';
 
 const NAME = 'Asha Rao';
 const PHONE = '9000000000';
@@ -13,7 +13,7 @@ const PHONE = '9000000000';
 function found(key: string, value: string): string[] {
 	const query =
 		'select executionId as id from execution_metadata where lower(key) = lower(?) and lower(value) like lower(?)';
-	const rows = querySqlite(sharedN8n().home, query, key, `%${value}%`);
+	const rows = querySqlite(n8nFolder().home, query, key, `%${value}%`);
 	return z
 		.array(z.object({ id: z.coerce.string() }))
 		.parse(rows)
@@ -23,7 +23,7 @@ function found(key: string, value: string): string[] {
 /** All custom data of an execution. */
 function dataOf(id: string): unknown[] {
 	const query = 'select key, value from execution_metadata where executionId = ? order by key';
-	return querySqlite(sharedN8n().home, query, id);
+	return querySqlite(n8nFolder().home, query, id);
 }
 
 /** n8n's editor, in which a person looks for what happened to a call. */

@@ -9,7 +9,7 @@ import { until } from '../n8n/until';
 import type { WorkflowJson } from '../n8n/workflow';
 import { Account } from './account';
 import { allExecutions } from './calls';
-import { sharedN8n } from './shared';
+import { n8nFolder } from './n8nFolder';
 
 /** The placeholder in the examples for the URL of the user's spreadsheet. */
 export const SHEET = 'put-the-address-of-your-sheet-here';
@@ -42,7 +42,7 @@ export class ExampleRun {
 	private readonly account = new Account({ isMapped: true });
 	readonly n8n = this.account.n8n;
 	readonly simulator = this.account.simulator;
-	readonly parties = new ThirdParties(sharedN8n().thirdParties);
+	readonly parties = new ThirdParties(n8nFolder().thirdParties);
 	/** Those of third parties, by type. */
 	readonly credentials: Credentials = {};
 

@@ -7,10 +7,11 @@ import { writeSchemas } from '../../scripts/outputSchemas';
 import { N8nDriver, type ListedType } from '../n8n/driver';
 import { installedPackage, packageName, projectFolder } from '../n8n/package-install';
 import { anchorsOf } from '../package/anchors';
+import { n8nFolder } from './n8nFolder';
 import { sharedN8n } from './shared';
 
-const { baseUrl, home } = sharedN8n();
-const folder = installedPackage(home);
+const { baseUrl } = sharedN8n();
+const folder = installedPackage(n8nFolder().home);
 let n8n: N8nDriver;
 let nodes: ListedType[];
 

@@ -65,7 +65,7 @@ describe('after n8n was killed', () => {
 		reader = await startReader();
 		reported = await startReported();
 		await reported.report(fixtures.calls.finished);
-		({ workflow: listener, session } = await publishWatched(account, server));
+		({ workflow: listener, session } = await publishWatched(account));
 		const plain = await start(20, place(WAIT));
 		const asking = await start(ANSWERS.length, place(ASK));
 		const questions = [
@@ -87,7 +87,7 @@ describe('after n8n was killed', () => {
 		await untilPlaced(34);
 		await untilAllWait();
 		await executionsOf(n8n, reported.workflow, COMPLETED, 1);
-		for (const workflow of [reader, listener]) await published(server, workflow);
+		for (const workflow of [reader, listener]) await published(n8n, workflow);
 		const [missed, later] = [plain.people.slice(5, 10), plain.people.slice(0, 5)];
 		await complete(later);
 

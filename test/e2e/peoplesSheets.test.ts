@@ -9,6 +9,7 @@ import { condition, byId, chain, node } from '../n8n/workflow';
 import { fixtures } from '../simulator';
 import { useAccount } from './account';
 import { runFlow, runOnRows } from './rowRun';
+import { n8nFolder } from './n8nFolder';
 import { sharedN8n } from './shared';
 
 /** Rows as people's sheets and exports have them. */
@@ -105,7 +106,7 @@ test('phone numbers and names are read as sheets write them, or the reason is sa
 });
 
 test('a file with spaces, backslashes, and names with commas is read', async () => {
-	const file = join(sharedN8n().files, `${randomUUID()}.csv`);
+	const file = join(n8nFolder().files, `${randomUUID()}.csv`);
 	const lines = [
 		'Name (Last, First);phone;note',
 		'Rao, Asha; "98765 43210";"says \\"hi\\""',
@@ -160,7 +161,7 @@ describe('several files', () => {
 		let folder: string;
 		let read: INode;
 		beforeAll(async () => {
-			folder = join(sharedN8n().files, randomUUID());
+			folder = join(n8nFolder().files, randomUUID());
 			await mkdir(folder);
 			await writeFile(join(folder, 'a.csv'), leads);
 			await writeFile(join(folder, 'b.csv'), others);

@@ -12,7 +12,7 @@ import { until } from '../n8n/until';
 import { byId, chain, node, webhook } from '../n8n/workflow';
 import { fixtures } from '../simulator';
 import { useAccount } from './account';
-import { sharedN8n } from './shared';
+import { n8nFolder } from './n8nFolder';
 
 const { campaigns, agents } = fixtures;
 // Words and numbers of no other test, because all share n8n's database and log.
@@ -28,7 +28,7 @@ const hashes = z.object({ data: z.array(z.string()) });
 const hashOf = (text: string) => createHash('md5').update(text).digest('base64');
 
 describe('what n8n keeps of a person', () => {
-	const { home, log } = sharedN8n();
+	const { home, log } = n8nFolder();
 	const { n8n, simulator, ours, placeCall, publish, executionOf, untilWaiting, removeWorkflows } =
 		useAccount();
 

@@ -100,7 +100,7 @@ describe('the recipes of the docs', () => {
 		);
 		const workflow = await account.publish({ ...recipe, nodes });
 		await firstReading(n8n, workflow);
-		await published(sharedN8n(), workflow);
+		await published(n8n, workflow);
 		const url = `${sharedN8n().baseUrl}/webhook/${webhookId}/call-completed`;
 		const callId = simulator.addAttempt(fixtures.campaigns.active, 'picked');
 		await simulator.endCall(callId);

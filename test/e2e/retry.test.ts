@@ -8,7 +8,7 @@ import { byId, chain, node } from '../n8n/workflow';
 import { fixtures, type Fault } from '../simulator';
 import { useAccount } from './account';
 import { allExecutions, callIdOf } from './calls';
-import { sharedN8n } from './shared';
+import { n8nFolder } from './n8nFolder';
 
 const NODE = 'Place Call';
 const PEOPLE = ['9000000001', '9000000002', '9000000003'] as const;
@@ -102,7 +102,7 @@ test('a retry of the parent workflow does not repeat calls that its sub-workflow
 test('a retry of a push from a file on disk sends only the rest, and no row that may have arrived', async () => {
 	const phones = Array.from({ length: 50 }, (_, index) => String(9_000_000_000 + index));
 	const inCampaign = phones.map((phone) => `+91${phone}`);
-	const file = join(sharedN8n().files, `${randomUUID()}.csv`);
+	const file = join(n8nFolder().files, `${randomUUID()}.csv`);
 	const rows = phones.map((phone, index) => `"Person, ${index}";${phone};Köln`);
 	await writeFile(file, `sep=;\r\nperson_name;phone;city\r\n${rows.join('\r\n')}\r\n`, 'latin1');
 	const read = node('Read', 'n8n-nodes-base.readWriteFile', 1.1, { fileSelector: file });

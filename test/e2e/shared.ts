@@ -1,28 +1,32 @@
 import type { Browser } from 'playwright-core';
 import { z } from 'zod';
-import { proxySettings, type ProxySettings } from '../n8n/hostProxy';
-import type { N8nInstance, N8nServer } from '../n8n/server';
+import { proxySettings } from '../n8n/hostProxy';
+import type { RunningN8n } from '../n8n/server';
 
 const variable = 'E2E_SERVERS';
+const folderSchema = z.object({
+	home: z.string(),
+	log: z.string(),
+	/** The only folder from which workflows may read files. */
+	files: z.string(),
+	thirdParties: proxySettings,
+});
 const shared = z.array(
 	z.object({
 		baseUrl: z.string(),
-		home: z.string(),
-		log: z.string(),
-		files: z.string(),
-		host: z.string(),
-		thirdParties: proxySettings,
+		folder: folderSchema.optional(),
 		browserUrl: z.string().optional(),
 	}),
 );
 
-/** A running n8n, its installation folder, where it reaches third parties, and a browser for it if there is one. */
-export interface SharedServer {
-	server: N8nServer;
-	host: string;
-	thirdParties: ProxySettings;
+/** The folder of an n8n, and where it reaches third parties. */
+export type N8nFolder = z.infer<typeof folderSchema>;
+type SharedN8n = z.infer<typeof shared>[number];
+
+/** A running n8n, and a browser for it if there is one. */
+export interface SharedServer extends Pick<SharedN8n, 'folder' | 'browserUrl'> {
+	server: RunningN8n;
 	browser?: Browser;
-	browserUrl?: string | undefined;
 }
 
 const servers: SharedServer[] = [];
@@ -30,10 +34,9 @@ const servers: SharedServer[] = [];
 /** Passes the server to the test files of the next worker through the environment, because each has its own globals. */
 export function publish(started: SharedServer): void {
 	servers.push(started);
-	const all = servers.map(({ server: { baseUrl, home, log, files }, browser, ...rest }) => ({
-		...{ baseUrl, home, log, files },
-		...rest,
-	}));
+	const all = servers.map(
+		({ server: { baseUrl }, folder, browserUrl }): SharedN8n => ({ baseUrl, folder, browserUrl }),
+	);
 	process.env[variable] = JSON.stringify(all);
 }
 
@@ -42,7 +45,7 @@ export function published(): SharedServer[] {
 }
 
 /** The n8n that all test files of this worker share. */
-export function sharedN8n(): N8nInstance & Omit<SharedServer, 'server' | 'browser'> {
+export function sharedN8n(): SharedN8n {
 	const all = shared.parse(JSON.parse(process.env[variable] ?? '[]'));
 	const own = all[Number(process.env.JEST_WORKER_ID) - 1];
 	if (own === undefined) throw new Error('no n8n was started for this worker');

@@ -71,7 +71,7 @@ class Watcher {
 				? await account.create(json)
 				: await account.n8n.updateWorkflow(await account.n8n.workflow(workflow.id), json);
 		await account.n8n.activate(this.workflow);
-		await published(this.server, this.workflow);
+		await published(account.n8n, this.workflow);
 	}
 
 	async unpublish(): Promise<void> {

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import type { Workflow } from '../n8n/driver';
-import type { N8nServer } from '../n8n/server';
 import { until } from '../n8n/until';
 import { byId, chain, webhook } from '../n8n/workflow';
 import { fixtures } from '../simulator';
@@ -17,20 +16,22 @@ const watched = z.object({ session_id: z.string(), watched: z.literal(true) });
  * Publishes Chat Events Trigger, and then runs Create → Chat Send → Watch, so that it joins the connection of Chat Send.
  * Resolves when the trigger is connected.
  */
-export async function publishWatched(
-	{ n8n, simulator, ours, publish }: Account,
-	{ baseUrl, home }: Pick<N8nServer, 'baseUrl' | 'home'>,
-): Promise<{ workflow: Workflow; session: string }> {
+export async function publishWatched({
+	n8n,
+	simulator,
+	ours,
+	publish,
+}: Account): Promise<{ workflow: Workflow; session: string }> {
 	const [path, webhookId] = [randomUUID(), randomUUID()];
 	const listens = { sessions: 'watched', watchSecret: 'sesame', eventTypes: ['nudge_sent'] };
 	const trigger = ours(WATCHING, 'chatEventsTrigger', listens, { webhookId });
 	const workflow = await publish(chain('listens', trigger));
-	await published({ home }, workflow);
+	await published(n8n, workflow);
 	const sessionId = '={{ $json.session_id }}';
 	const watch = {
 		resource: 'watchList',
 		sessionId,
-		triggerUrl: `${baseUrl}/webhook/${webhookId}/watch`,
+		triggerUrl: `${n8n.baseUrl}/webhook/${webhookId}/watch`,
 		triggerSecret: 'sesame',
 	};
 	await publish(

@@ -6,11 +6,12 @@ import { n8nVersion } from './host';
 import type { WorkflowJson } from './workflow';
 import { until } from './until';
 
+/** The owner of a new n8n, or of the running one that N8N_URL names. */
 export const owner = {
-	email: 'owner@example.com',
+	email: process.env.N8N_EMAIL ?? 'owner@example.com',
 	firstName: 'Owner',
 	lastName: 'Example',
-	password: 'Passw0rd!',
+	password: process.env.N8N_PASSWORD ?? 'Passw0rd!',
 };
 
 const identified = z.object({ id: z.string(), name: z.string() });
@@ -20,7 +21,14 @@ const formsSchema = z.object({
 		z.object({ name: z.string(), type: z.string(), webhookId: z.string().optional() }),
 	),
 });
-const executionSchema = z.object({ id: z.string(), workflowId: z.string(), status: z.string() });
+const publication = z.object({ data: z.object({ status: z.string() }) });
+const executionSchema = z.object({
+	id: z.string(),
+	workflowId: z.string(),
+	status: z.string(),
+	startedAt: z.string().nullish(),
+	stoppedAt: z.string().nullish(),
+});
 const storedRun = z.custom<IRunExecutionData>(
 	(value) => z.object({ resultData: z.object({}) }).safeParse(value).success,
 );
@@ -128,6 +136,15 @@ export class N8nDriver {
 	async activate({ id, versionId }: Workflow): Promise<void> {
 		if (isN8n1) await this.request('PATCH', `/workflows/${id}`, { active: true, versionId });
 		else await this.request('POST', `/workflows/${id}/activate`, { versionId });
+	}
+
+	/** Whether n8n is still publishing the workflow, which it does after the request. Older versions do it in the request. */
+	async isPublishing({ id }: Reference): Promise<boolean> {
+		const response = await this.send('GET', `/workflows/${id}/publication-status`);
+		return (
+			response.status !== 404 &&
+			publication.parse(await response.json()).data.status === 'in_progress'
+		);
 	}
 
 	async deactivate({ id }: Reference): Promise<void> {

@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import type { Duplex } from 'node:stream';
 import { z } from 'zod';
 import { makeCertificate } from '../network/certificates';
-import { freePort, listen } from './ports';
+import { freePort, listen, serviceHost } from './ports';
 
 export const proxySettings = z.object({ port: z.number(), cert: z.string(), key: z.string() });
 
@@ -26,11 +26,11 @@ export async function prepareProxy(
 	const trusted = join(folder, 'authority.pem');
 	writeFileSync(trusted, authority.cert);
 	const port = await freePort();
-	const proxy = `http://127.0.0.1:${port}`;
+	const proxy = `http://${serviceHost}:${port}`;
 	const env = {
 		HTTP_PROXY: proxy,
 		HTTPS_PROXY: proxy,
-		NO_PROXY: '127.0.0.1,localhost',
+		NO_PROXY: `127.0.0.1,localhost,${serviceHost}`,
 		NODE_EXTRA_CA_CERTS: trusted,
 	};
 	return { place: { port, cert, key }, env };
@@ -63,7 +63,7 @@ export class HostProxy {
 	/** @param servicePort the port of the server for the hosts */
 	async start(port: number, servicePort: number): Promise<void> {
 		this.servicePort = servicePort;
-		await listen(this.server, port);
+		await listen(this.server, port, serviceHost);
 	}
 
 	async stop(): Promise<void> {

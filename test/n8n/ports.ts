@@ -9,6 +9,9 @@ import { createServer, type Server } from 'node:net';
 const FIRST = 20_000;
 const LAST = 32_767;
 
+/** Where n8n reaches the servers of the tests. In a container with its own network, it's another address of this machine. */
+export const serviceHost = process.env.SERVICE_HOST ?? '127.0.0.1';
+
 /** Ports that this process has given away. */
 const given = new Set<number>();
 

@@ -1,5 +1,6 @@
 import fastify, { type FastifyInstance } from 'fastify';
 import { z } from 'zod';
+import { serviceHost } from './ports';
 
 /** One response of the model: tool requests, or its final text. */
 export type Step =
@@ -38,7 +39,7 @@ export class ScriptedModel {
 		const server = fastify();
 		const model = new ScriptedModel(server);
 		server.post('/v1/chat/completions', async ({ body }) => await model.respond(body));
-		model.baseUrl = `${await server.listen({ host: '127.0.0.1', port: 0 })}/v1`;
+		model.baseUrl = `${await server.listen({ host: serviceHost, port: 0 })}/v1`;
 		return model;
 	}
 

@@ -40,17 +40,50 @@ export interface N8nOptions {
 	env?: Record<string, string>;
 }
 
-/** A running n8n that the global setup has started. */
-export interface N8nInstance {
-	baseUrl: string;
-	home: string;
-	log: string;
-	/** The only folder from which workflows may read files. */
-	files: string;
+/** A running n8n, started here or elsewhere. */
+export interface RunningN8n {
+	readonly baseUrl: string;
+	stop: () => Promise<void>;
+	/** Resolves when the process ends for any reason. */
+	ended: () => Promise<void>;
+}
+
+/** Where n8n keeps what on this machine. */
+export function placesIn(home: string) {
+	return {
+		home,
+		log: join(home, 'n8n.log'),
+		/** The only folder from which workflows may read files. */
+		files: join(home, '.n8n-files'),
+	};
+}
+
+/** The settings of every n8n of the tests. */
+export function settingsFor(home: string, port: number): Record<string, string> {
+	return {
+		N8N_USER_FOLDER: home,
+		N8N_ENCRYPTION_KEY: 'a-key-for-tests',
+		N8N_PORT: String(port),
+		N8N_LISTEN_ADDRESS: '127.0.0.1',
+		N8N_SECURE_COOKIE: 'false',
+		N8N_RESTRICT_FILE_ACCESS_TO: placesIn(home).files,
+		N8N_DIAGNOSTICS_ENABLED: 'false',
+		N8N_VERSION_NOTIFICATIONS_ENABLED: 'false',
+		N8N_TEMPLATES_ENABLED: 'false',
+		N8N_PERSONALIZATION_ENABLED: 'false',
+	};
+}
+
+/** While n8n starts, it responds to every request with plain text, and then with 503 until its database is ready. */
+export async function isReady(baseUrl: string): Promise<boolean> {
+	// Another process may listen on this port and never respond.
+	const signal = AbortSignal.timeout(10_000);
+	const { status, headers } = await fetch(`${baseUrl}/rest/login`, { signal });
+	return status < 500 && headers.get('content-type')?.includes('json') === true;
 }
 
 /** A real n8n process on 127.0.0.1. Keeps its ports and folder when it restarts. */
-export class N8nServer implements N8nInstance {
+export class N8nServer implements RunningN8n {
 	private child: ChildProcess | undefined;
 
 	readonly baseUrl: string;
@@ -66,8 +99,9 @@ export class N8nServer implements N8nInstance {
 		this.baseUrl = `http://127.0.0.1:${port}`;
 		this.home = options.home;
 		const isMain = this.role === 'start';
-		this.log = join(options.home, isMain ? 'n8n.log' : `${this.role}-${port}.log`);
-		this.files = join(options.home, '.n8n-files');
+		const { log, files } = placesIn(options.home);
+		this.log = isMain ? log : join(options.home, `${this.role}-${port}.log`);
+		this.files = files;
 	}
 
 	static async start(options: N8nOptions): Promise<N8nServer> {
@@ -103,12 +137,12 @@ export class N8nServer implements N8nInstance {
 		this.child = child;
 		process.once('exit', this.killNow);
 		child.once('exit', () => process.off('exit', this.killNow));
-		await until('n8n to respond', async () => this.isReady(child), { timeout: 120_000 }).catch(
-			async (error: unknown) => {
-				await this.kill();
-				throw error;
-			},
-		);
+		await until('n8n to respond', async () => await this.isReady(child), {
+			timeout: 120_000,
+		}).catch(async (error: unknown) => {
+			await this.kill();
+			throw error;
+		});
 	}
 
 	private get role() {
@@ -125,7 +159,6 @@ export class N8nServer implements N8nInstance {
 		return this.child !== undefined && isRunning(this.child);
 	}
 
-	/** Resolves when the process ends for any reason. */
 	async ended(): Promise<void> {
 		const child = this.child;
 		if (child && isRunning(child)) await new Promise((resolve) => child.once('exit', resolve));
@@ -143,12 +176,8 @@ export class N8nServer implements N8nInstance {
 	private async isReady(child: ChildProcess): Promise<boolean> {
 		if (!isRunning(child))
 			throw new UnrecoverableError(`n8n ended while starting:\n${tail(this.log)}`);
-		// Another process may listen on this port and never respond.
-		const signal = AbortSignal.timeout(10_000);
-		if (this.role !== 'start') return (await fetch(`${this.baseUrl}/healthz`, { signal })).ok;
-		// While n8n starts, it responds to every request with plain text, and then with 503 until its database is ready.
-		const { status, headers } = await fetch(`${this.baseUrl}/rest/login`, { signal });
-		return status < 500 && headers.get('content-type')?.includes('json') === true;
+		if (this.role === 'start') return await isReady(this.baseUrl);
+		return (await fetch(`${this.baseUrl}/healthz`, { signal: AbortSignal.timeout(10_000) })).ok;
 	}
 
 	private async end(signal: 'SIGTERM' | 'SIGKILL'): Promise<void> {
@@ -177,22 +206,13 @@ export class N8nServer implements N8nInstance {
 			NODE_ENV: 'production',
 			// n8n starts in two thirds of the time if its code was compiled by an earlier start.
 			NODE_COMPILE_CACHE: join(this.options.host, '.compiled'),
-			N8N_USER_FOLDER: this.home,
-			N8N_ENCRYPTION_KEY: 'a-key-for-tests',
-			N8N_PORT: String(this.port),
+			...settingsFor(this.home, this.port),
 			N8N_RUNNERS_BROKER_PORT: String(this.brokerPort),
-			N8N_LISTEN_ADDRESS: '127.0.0.1',
 			...(this.role === 'worker' && {
 				QUEUE_HEALTH_CHECK_ACTIVE: 'true',
 				QUEUE_HEALTH_CHECK_PORT: String(this.port),
 				N8N_WORKER_SERVER_ADDRESS: '127.0.0.1',
 			}),
-			N8N_SECURE_COOKIE: 'false',
-			N8N_RESTRICT_FILE_ACCESS_TO: this.files,
-			N8N_DIAGNOSTICS_ENABLED: 'false',
-			N8N_VERSION_NOTIFICATIONS_ENABLED: 'false',
-			N8N_TEMPLATES_ENABLED: 'false',
-			N8N_PERSONALIZATION_ENABLED: 'false',
 			...this.options.env,
 		};
 	}

@@ -2,9 +2,10 @@
 import { parseArgs } from 'node:util';
 import { dialects, startSimulator } from '.';
 
-const { port, token, latency } = parseArgs({
+const { port, host, token, latency } = parseArgs({
 	options: {
 		port: { type: 'string', default: '8787' },
+		host: { type: 'string', default: '127.0.0.1' },
 		token: { type: 'string', default: 'simulator-token1' },
 		latency: { type: 'string', default: '0' },
 	},
@@ -13,6 +14,7 @@ const { port, token, latency } = parseArgs({
 void startSimulator({
 	dialect: dialects.plain,
 	port: Number(port),
+	host,
 	latencyMs: Number(latency),
 	token,
 	keepBodies: false,

@@ -40,6 +40,8 @@ export interface Settings {
 export interface SimulatorOptions extends Settings {
 	dialect: Dialect;
 	port?: number;
+	/** Default: 127.0.0.1. */
+	host?: string;
 	/** 16 characters. */
 	token?: string;
 	/** Whether to record request bodies. False for long benchmarks. */
@@ -70,12 +72,14 @@ export class Simulator {
 	baseUrl = '';
 	/** IDs of the calls and chat sessions that were there at the start. */
 	private seeded = new Set<string>();
+	private readonly host: string;
 	private readonly app: FastifyInstance;
 	/** Every TCP connection, including hung and upgraded ones, so that stopping closes all. */
 	private readonly connections = new Set<Socket>();
 
 	constructor(options: SimulatorOptions) {
 		this.dialect = options.dialect;
+		this.host = options.host ?? '127.0.0.1';
 		this.token = options.token ?? 'simulator-token1';
 		if (this.token.length !== 16) throw new Error('The token must have 16 characters');
 		this.settings = { ...options };
@@ -91,12 +95,12 @@ export class Simulator {
 	}
 
 	async listen(port: number): Promise<void> {
-		await this.app.listen({ host: '127.0.0.1', port, backlog: 4096 });
+		await this.app.listen({ host: this.host, port, backlog: 4096 });
 		const address: AddressInfo | string | null = this.app.server.address();
 		if (address === null || typeof address === 'string') {
 			throw new Error('The simulator has no port');
 		}
-		this.baseUrl = `http://127.0.0.1:${address.port}`;
+		this.baseUrl = `http://${this.host}:${address.port}`;
 	}
 
 	/** Every request received, oldest first. */

@@ -6,11 +6,12 @@ import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
 import { z } from 'zod';
 import { deliver } from '../../e2e/sender';
-import { N8nDriver } from '../../n8n/driver';
+import type { N8nDriver, Workflow } from '../../n8n/driver';
+import { connect, externalFolder, externalN8n } from '../../n8n/external';
 import { installHost } from '../../n8n/host';
 import { newHome, projectFolder, removeHome } from '../../n8n/package-install';
 import { freePort } from '../../n8n/ports';
-import { N8nServer } from '../../n8n/server';
+import { N8nServer, placesIn, type RunningN8n } from '../../n8n/server';
 import { until } from '../../n8n/until';
 import type { WorkflowJson } from '../../n8n/workflow';
 import { Executions } from './executions';
@@ -47,8 +48,11 @@ const SHARED = ['Webhook', 'Read', 'Extract', 'Seed', 'Done'];
 
 /** A real n8n, and the simulator in its own process. */
 export class Bench {
+	private readonly prepared: Workflow[] = [];
+
 	private constructor(
-		readonly n8n: N8nServer,
+		readonly n8n: RunningN8n,
+		private readonly home: string,
 		readonly driver: N8nDriver,
 		readonly target: Target,
 		readonly gauge: Gauge,
@@ -56,40 +60,48 @@ export class Bench {
 		private readonly simulator: SimulatorProcess,
 	) {}
 
-	static async start({ heapMb, settings }: Host = {}): Promise<Bench> {
-		const host = await installHost(console.log);
+	/** Starts n8n, or uses the n8n of N8N_URL, whose settings are its own. */
+	static async start(options: Host = {}): Promise<Bench> {
+		if (externalN8n !== undefined) {
+			const folder = externalFolder();
+			if (folder === undefined) throw new Error('The benchmarks need N8N_FOLDER');
+			return await Bench.attach(externalN8n, folder.home, folder.inspectorPort);
+		}
 		const home = await newHome();
-		const simulator = await SimulatorProcess.start(SERVICE_LATENCY_MS);
 		const inspected = await freePort();
-		const heap = heapMb === undefined ? [] : [`--max-old-space-size=${heapMb}`];
-		const NODE_OPTIONS = [`--inspect=127.0.0.1:${inspected}`, ...heap].join(' ');
-		// n8n writes its insights every 30 seconds, which blocks its event loop for a third of a second.
-		const quiet = { N8N_DISABLED_MODULES: 'insights', EXECUTIONS_DATA_PRUNE: 'false' };
-		const env = { ...settings, NODE_OPTIONS, ...quiet };
-		const n8n = await N8nServer.start({ host, home, env });
-		const gauge = await Gauge.attach(inspected, n8n.pid);
-		const driver = await N8nDriver.signIn(n8n.baseUrl);
+		return await Bench.attach(await startServer(home, inspected, options), home, inspected);
+	}
+
+	private static async attach(n8n: RunningN8n, home: string, inspected: number): Promise<Bench> {
+		const simulator = await SimulatorProcess.start(SERVICE_LATENCY_MS);
+		const gauge = await Gauge.attach(inspected);
+		const driver = await connect(n8n);
 		const { baseUrl, token, credential } = simulator;
 		const target: Target = {
 			baseUrl,
-			files: n8n.files,
+			files: placesIn(home).files,
 			ours: await driver.createCredential('voiceChatAgentApiTokenApi', credential),
 			header: await driver.createCredential('httpHeaderAuth', { name: 'API-Token', value: token }),
 		};
-		return new Bench(n8n, driver, target, gauge, new Executions(home), simulator);
+		return new Bench(n8n, home, driver, target, gauge, new Executions(home), simulator);
 	}
 
 	async stop(): Promise<void> {
 		this.gauge.inspector.detach();
 		this.executions.close();
-		await this.n8n.stop();
 		this.simulator.stop();
-		await removeHome(this.n8n.home);
+		if (this.n8n === externalN8n) {
+			for (const workflow of this.prepared) await this.driver.deleteWorkflow(workflow);
+			return;
+		}
+		await this.n8n.stop();
+		await removeHome(this.home);
 	}
 
 	/** Publishes a workflow. Returns a function that runs and measures it. */
 	async prepare(workflow: WorkflowJson): Promise<(profile?: string) => Promise<Sample>> {
 		const saved = await this.driver.createWorkflow(workflow);
+		this.prepared.push(saved);
 		await this.driver.activate(saved);
 		return async (profile) => await this.measure(workflow.name, saved.id, profile);
 	}
@@ -166,6 +178,19 @@ export class Bench {
 			peakMb,
 		};
 	}
+}
+
+async function startServer(
+	home: string,
+	inspected: number,
+	{ heapMb, settings }: Host,
+): Promise<N8nServer> {
+	const host = await installHost(console.log);
+	const heap = heapMb === undefined ? [] : [`--max-old-space-size=${heapMb}`];
+	const NODE_OPTIONS = [`--inspect=127.0.0.1:${inspected}`, ...heap].join(' ');
+	// n8n writes its insights every 30 seconds, which blocks its event loop for a third of a second.
+	const quiet = { N8N_DISABLED_MODULES: 'insights', EXECUTIONS_DATA_PRUNE: 'false' };
+	return await N8nServer.start({ host, home, env: { ...settings, NODE_OPTIONS, ...quiet } });
 }
 
 function* contactsCsv(rows: number): Generator<string> {

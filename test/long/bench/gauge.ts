@@ -30,10 +30,10 @@ export class Gauge {
 	) {}
 
 	/** @param port the port of its inspector */
-	static async attach(port: number, pid: number): Promise<Gauge> {
+	static async attach(port: number): Promise<Gauge> {
 		const inspector = await Inspector.attach(port);
 		await inspector.evaluate(WATCH_EVENT_LOOP);
-		return new Gauge(inspector, pid);
+		return new Gauge(inspector, Number(await inspector.evaluate('process.pid')));
 	}
 
 	/** Collects garbage and resets the measurements. Returns the memory usage in MB. */

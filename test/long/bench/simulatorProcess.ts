@@ -3,7 +3,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { z } from 'zod';
 import { credentialFor } from '../../contract/credentialFor';
 import { projectFolder } from '../../n8n/package-install';
-import { freePort } from '../../n8n/ports';
+import { freePort, serviceHost } from '../../n8n/ports';
 import { until } from '../../n8n/until';
 import { dialects } from '../../simulator';
 
@@ -24,7 +24,15 @@ export class SimulatorProcess {
 
 	static async start(latencyMs: number): Promise<SimulatorProcess> {
 		const port = await freePort();
-		const cli = ['test/simulator/cli.ts', '--port', String(port), '--token', TOKEN];
+		const cli = [
+			'test/simulator/cli.ts',
+			'--port',
+			String(port),
+			'--host',
+			serviceHost,
+			'--token',
+			TOKEN,
+		];
 		const child = spawn(process.execPath, [...tsx, ...cli, '--latency', String(latencyMs)], {
 			cwd: projectFolder,
 			stdio: 'ignore',
@@ -32,7 +40,7 @@ export class SimulatorProcess {
 		const end = () => child.kill('SIGTERM');
 		process.once('exit', end);
 		child.once('exit', () => process.off('exit', end));
-		const baseUrl = `http://127.0.0.1:${port}`;
+		const baseUrl = `http://${serviceHost}:${port}`;
 		await until('the simulator', async () => (await fetch(`${baseUrl}/__simulator/stats`)).ok);
 		return new SimulatorProcess(baseUrl, child);
 	}
