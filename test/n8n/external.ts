@@ -18,8 +18,8 @@ export const externalN8n: RunningN8n | undefined =
 		? undefined
 		: {
 				baseUrl: N8N_URL.replace(/\/$/, ''),
-				stop: async () => {},
-				ended: async () => await new Promise<never>(() => {}),
+				stop: async () => await Promise.resolve(),
+				ended: async () => await new Promise<never>(() => undefined),
 			};
 
 const prepared = z.object({ thirdParties: proxySettings, inspectorPort: z.number() });

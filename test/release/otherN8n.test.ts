@@ -1,13 +1,14 @@
 /** The tests on an n8n that runs elsewhere (N8N_URL). */
 import { execFileSync } from 'node:child_process';
 import { basename } from 'node:path';
+import omit from 'lodash/omit';
 import { z } from 'zod';
 import { projectFolder } from '../n8n/package-install';
 
 /** The test files that don't run with these variables. */
 function excludedWith(env: Record<string, string>): string[] {
 	const code = "JSON.stringify(require('./test/e2e/excluded').excluded)";
-	const { N8N_URL: _url, N8N_FOLDER: _folder, ...others } = process.env;
+	const others = omit(process.env, 'N8N_URL', 'N8N_FOLDER');
 	const options = { cwd: projectFolder, encoding: 'utf8', env: { ...others, ...env } } as const;
 	const found: unknown = JSON.parse(execFileSync(process.execPath, ['-p', code], options));
 	return z

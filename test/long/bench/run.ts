@@ -30,7 +30,9 @@ async function main(): Promise<void> {
 	if (unknown !== undefined)
 		throw new Error(`Unknown job ${unknown}. The jobs are ${known.join(', ')}`);
 	if (profile !== undefined) mkdirSync(profile, { recursive: true });
-	const unmeasured = names.filter((name) => externalN8n && hostOf(name));
+	const unmeasured = names.filter(
+		(name) => externalN8n !== undefined && hostOf(name) !== undefined,
+	);
 	if (unmeasured.length > 0)
 		console.log(`Not run with N8N_URL, because they configure n8n: ${unmeasured.join(', ')}`);
 	const shared = await Bench.start();
@@ -42,7 +44,7 @@ async function main(): Promise<void> {
 	const done = async (name: string, result: Result, target: Targets) => {
 		const text = row(name, result, target);
 		console.log(text);
-		if (profile === undefined && size === 1 && !externalN8n) await store(name, text);
+		if (profile === undefined && size === 1 && externalN8n === undefined) await store(name, text);
 	};
 	console.log(HEADER);
 	try {
