@@ -27,7 +27,7 @@ import {
 	groupByStatus,
 } from './push/outcome';
 import type { ColumnsOf } from './push/contacts';
-import { type PreparedRows, prepareRows, whyEmptied } from './push/prepareRows';
+import { type PreparedRows, prepareRows, whyEmptied, whyRejected } from './push/prepareRows';
 import { type PushInput, type Row, settle } from './push/rows';
 import { sendRows } from './push/sendRows';
 import {
@@ -161,6 +161,7 @@ export async function runPush(
 			all.map((each) => takenColumns(each, choice)),
 			'message',
 		),
+		whyRejected(prepared),
 		whyEmptied(prepared),
 		whyNotReleased ?? (isNameless && whyNoNames(all, choice)),
 	];

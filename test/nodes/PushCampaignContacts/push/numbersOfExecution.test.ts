@@ -29,7 +29,8 @@ async function push(
 	});
 	const markedUnknown = new Set<string>();
 	const emptied = { count: 0, examples: [] };
-	const left = numbers.leaveOut(rows, { rows, markedUnknown, hasNames: false, emptied });
+	const prepared = { rows, markedUnknown, hasNames: false, emptied, withoutConsent: 0 };
+	const left = numbers.leaveOut(rows, prepared);
 	for (const [at, row] of left.entries()) settle(row, at < unknown ? 'unknown' : 'pushed');
 	const input = { rows, tables: [table], hints: [], maxOutputRows: Infinity, legend: '' };
 	const byStatus = await groupByStatus(rows);
