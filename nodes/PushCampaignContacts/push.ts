@@ -25,7 +25,7 @@ import { agentChecker } from '../core/dnd/checkAgent';
 import { resolveColumns, takenColumns, whyNoNames, whyNoRelease } from './push/columns';
 import { NumbersPushedBefore } from './push/numbersPushedBefore';
 import { PUSHED_BEFORE_STATUSES, REJECTED_STATUSES, RowsByStatus } from './push/outcome';
-import { type PreparedRows, prepareRows, whyEmptied } from './push/prepareRows';
+import { type PreparedRows, prepareRows, whyEmptied, whyRejected } from './push/prepareRows';
 import { type PushFacts, type Report, reportOn } from './push/report';
 import { type PushInput, settle, type Table } from './push/rows';
 import { sendRows } from './push/sendRows';
@@ -130,6 +130,7 @@ export async function runPush(
 			all.map((each) => takenColumns(each, choice)),
 			'message',
 		),
+		whyRejected(prepared),
 		whyEmptied(prepared),
 		whyNotReleased ?? (isNameless && whyNoNames(all, choice)),
 	];

@@ -60,10 +60,18 @@ describe('examples of chats, with only the credentials and the secret entered', 
 			});
 
 		/** Places one call per outcome, and ends it. */
-		async function called(...outcomes: CallOutcome[]): Promise<void> {
+		async function called(...outcomes: CallOutcome[]): Promise<string[]> {
 			const ids = await placeCalls(run.simulator, outcomes.length, 'https://example.com');
 			for (const [index, id] of ids.entries()) await run.simulator.endCall(id, outcomes[index]);
+			return ids;
 		}
+
+		/** The agents with this number on their list. */
+		const listed = (phone: string) =>
+			run.simulator.state.dnd
+				.filter((entry) => entry.phone === phone)
+				.map((entry) => entry.agentUuid)
+				.sort();
 
 		/** Publishes it again, because that begins with a reading, and others are a minute apart. */
 		async function readCalls(): Promise<void> {
@@ -83,10 +91,6 @@ describe('examples of chats, with only the credentials and the secret entered', 
 				{ data_captured: { opt_out: 'Yes.' }, summary: 'Wants no more calls.' },
 				{ data_captured: { opt_out: 'no' } },
 			);
-			const listed = (phone: string) =>
-				run.simulator.state.dnd
-					.filter((entry) => entry.phone === phone)
-					.map((entry) => entry.agentUuid);
 			const checked = Date.now();
 			await readCalls();
 			await until('the list', () => listed('+919000000000').length === ACTIVE.length);
@@ -99,7 +103,7 @@ describe('examples of chats, with only the credentials and the secret entered', 
 			say('To opt out, write so.', 'ai');
 			await run.ended(workflow, 5);
 			for (const phone of ['+919000000000', '+919811122333']) {
-				expect(listed(phone).sort()).toEqual(ACTIVE);
+				expect(listed(phone)).toEqual(ACTIVE);
 			}
 			expect(run.simulator.state.dnd.some(({ phone }) => phone === '+919000000001')).toBe(false);
 			const rows = run.parties.sheets.rows('Register');
@@ -114,9 +118,31 @@ describe('examples of chats, with only the credentials and the secret entered', 
 			);
 		});
 
+		it('adds in the morning who opted out in a call whose answers were captured late, once', async () => {
+			const [early = '', late = ''] = await called(
+				{ data_captured: { opt_out: 'yes' } },
+				{ data_captured: null },
+			);
+			await readCalls();
+			await until('the list', () => listed('+919000000000').length === ACTIVE.length);
+			await run.ended(workflow, 1);
+			expect(listed('+919000000001')).toEqual([]);
+			await run.simulator.endCall(late, { data_captured: { opt_out: 'yes' } });
+			const calls = () => run.parties.sheets.rows('Register').map(({ where }) => where);
+			const inTheMorning = async () => {
+				await run.run(workflow, 'Every Morning');
+				expect(listed('+919000000001')).toEqual(ACTIVE);
+				expect(calls().sort()).toEqual(
+					[early, late].flatMap((id) => ACTIVE.map(() => `call ${id}`)).sort(),
+				);
+			};
+			await inTheMorning();
+			await inTheMorning();
+		});
+
 		it('leaves everything that may be a request to a person, and adds nobody for it', async () => {
-			const listed = () => run.simulator.state.dnd.length;
-			const before = listed();
+			const count = () => run.simulator.state.dnd.length;
+			const before = count();
 			await called(
 				{ data_captured: { opt_out: 'maybe later' } },
 				{ data_captured: { opt_out: 'not said' } },
@@ -142,7 +168,7 @@ describe('examples of chats, with only the credentials and the secret entered', 
 			});
 			await run.ended(workflow, 9);
 			expect(run.parties.sheets.rows('Register')).toHaveLength(8);
-			expect(listed()).toBe(before);
+			expect(count()).toBe(before);
 			const wordsOf = (result: string) =>
 				rows.filter((row) => row.result === result).map(({ words }) => words);
 			expect(wordsOf('CHECK: may ask for no more calls').sort()).toEqual(

@@ -23,9 +23,12 @@ export type PreparedRows = {
 	hasNames: boolean;
 	/** Cells with a word instead of a value, such as `#REF!`. It isn't sent. */
 	emptied: { count: number; examples: string[] };
+	withoutConsent: number;
 };
 
 const MAX_EXAMPLES = 3;
+/** Begins the reason of these rows, as Place Call names it. */
+const NO_CONSENT = 'no_consent: ';
 
 /**
  * Checks every row before any is sent. Rejects unusable rows. Of rows with the same number, keeps the one with the longest
@@ -41,6 +44,7 @@ export async function prepareRows(input: PushInput, columnsOf: ColumnsOf): Promi
 	const duplicates: Array<{ row: Row; key: string }> = [];
 	let hasNames = false;
 	let unusable = 0;
+	let withoutConsent = 0;
 	let example = '';
 
 	const pauses = new Pauses(ROWS_PER_LOOK);
@@ -69,6 +73,7 @@ export async function prepareRows(input: PushInput, columnsOf: ColumnsOf): Promi
 		} else {
 			settle(row, 'rejected', reading.reason);
 			unusable++;
+			if (reading.reason.startsWith(NO_CONSENT)) withoutConsent++;
 			example ||= reading.reason;
 		}
 		if (unusable + duplicates.length > input.maxOutputRows) {
@@ -83,7 +88,7 @@ export async function prepareRows(input: PushInput, columnsOf: ColumnsOf): Promi
 		settle(row, 'duplicate', reason);
 	}
 	const rows = input.rows.filter(({ phone }) => phone !== '');
-	return { input, columnsOf, rows, markedUnknown, hasNames, emptied };
+	return { input, columnsOf, rows, markedUnknown, hasNames, emptied, withoutConsent };
 }
 
 /** n8n would stand still while a single map of a million numbers grows. */
@@ -115,6 +120,13 @@ export function whyEmptied({
 	};
 }
 
+/** The hint if rows were rejected for it. */
+export function whyRejected({ withoutConsent: count }: PreparedRows): Explanation | undefined {
+	if (count === 0) return undefined;
+	const message = `${count.toLocaleString('en-US')} of the rejected rows ${count === 1 ? 'has' : 'have'} no consent`;
+	return { message, resolution: onScreenOnly('') };
+}
+
 /** Before anything is sent, because n8n could run out of memory when the push has ended. */
 function tooManyUnusable(max: number, example: string): InvalidInput {
 	const first = example === '' ? '' : ` The first reason: ${example}`;
@@ -130,7 +142,7 @@ function readRow(row: ContactRow, columns: Columns, personName: string | undefin
 	if (!isAccepted(reading)) return reading;
 	const { consent } = columns;
 	const noConsent = consent && whyNoConsent(cellOf(row, consent.in), consent);
-	if (noConsent !== undefined) return { reason: noConsent };
+	if (noConsent !== undefined) return { reason: NO_CONSENT + noConsent };
 	if (personName !== undefined) return reading;
 	const isFirst = nameCell(row, columns.personName) === undefined;
 	const column = isFirst ? columns.personName : columns.lastName;

@@ -43,19 +43,25 @@ test('pushes rows with a recent date, and rejects the others with what was found
 	const { rejected } = await inIndia(withConsent());
 	expect(sent).toEqual([[phone(0), phone(4)]]);
 	expect(jsonOf(rejected).map((row) => [row.rejection_status, row.rejection_reason])).toEqual([
-		['rejected', 'Column "agreed_on" has no date.'],
+		['rejected', 'no_consent: Column "agreed_on" has no date.'],
 		[
 			'rejected',
-			'Column "agreed_on" has "2026-10-19", which is more than 30 days before 2026-11-20.',
+			'no_consent: Column "agreed_on" has "2026-10-19", which is more than 30 days before 2026-11-20.',
 		],
-		['rejected', 'Column "agreed_on" has "03/04/2026", which isn\'t a date such as 2026-11-25.'],
+		[
+			'rejected',
+			'no_consent: Column "agreed_on" has "03/04/2026", which isn\'t a date such as 2026-11-25.',
+		],
 	]);
 });
 
-test('Check Only says how many are rejected', async () => {
+test('Check Only says how many are rejected, and how many of them without consent', async () => {
 	campaign();
-	const { hints } = await inIndia({ ...withConsent(), whatToDo: 'check' });
-	expect(hints[0]).toContain('5 rows: 2 ready, 3 rejected.');
+	const list = [...rows, ...rowsOf({ phone: 'none', agreed_on: '2026-11-20' })];
+	const inIndia = { timezone: 'Asia/Kolkata' };
+	const { hints } = await runPush(list, { ...withConsent(), whatToDo: 'check' }, goOn, inIndia);
+	expect(hints[0]).toContain('6 rows: 2 ready, 4 rejected.');
+	expect(hints).toContain('3 of the rejected rows have no consent.');
 });
 
 test('of two rows with the same number, pushes the one with a consent', async () => {

@@ -43,6 +43,7 @@ async function push(
 		markedUnknown,
 		hasNames: false,
 		emptied,
+		withoutConsent: 0,
 	};
 	const left = await numbers.leaveOut(rows, prepared);
 	for (const [at, row] of left.entries()) settle(row, at < unknown ? 'unknown' : 'pushed');
