@@ -1,4 +1,5 @@
 import type { INodeExecutionData, INodeProperties } from 'n8n-workflow';
+import { PAGE_SIZE } from '../core/calls/callList';
 import type { Additions } from '../core/service/endpoints';
 import { READS_AT_ONCE } from '../core/service/limits';
 import { parseCallId, parseCount } from '../core/service/parseIds';
@@ -48,7 +49,7 @@ export const pageSizeField: INodeProperties = {
 	name: 'pageSize',
 	type: 'number',
 	typeOptions: { minValue: 1, numberPrecision: 0 },
-	default: 50,
+	default: PAGE_SIZE,
 	description:
 		"How many calls to get per request. Requires {pageSize?} in the part calls of 'Service Profile' in the credential. Without this option, the service uses its own page size.",
 };

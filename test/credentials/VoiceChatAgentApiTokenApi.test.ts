@@ -160,7 +160,7 @@ describe('the test of the profile', () => {
 			'a filter without which the profile has no request',
 			{ calls: { ...SHOWN, query: { st: '{status}' } } },
 			{},
-			/Reading the call list failed: The service needs \{status\} for the call list\. .*write \{status\?\} in "calls"/,
+			/Reading the call list failed: The service needs \{status\} for the call list\. Fill in its field, if the node has one\. Otherwise, change "calls" .*: write \{status\?\}/,
 		],
 		[
 			'a rejected read of the call list',

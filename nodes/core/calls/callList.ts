@@ -25,7 +25,7 @@ type CallListRequest = {
 	zone?: string;
 	/** Infinity for every call. */
 	limit: number;
-	/** Calls per request. The service's own page size if not set. */
+	/** Calls per request. If not set, the service's own page size, unless it needs one. */
 	pageSize?: number | undefined;
 	additions?: Additions;
 	limiter?: Limiter | undefined;
@@ -50,9 +50,12 @@ export function requireWholeList({ profile }: Account): ShownList {
 	return { ...part, list, next };
 }
 
+/** Calls per request, if nobody has chosen it. */
+export const PAGE_SIZE = 50;
+
 /** Whether the service can filter its calls by their start. */
 export function hasStart({ profile }: Account): boolean {
-	return profile.has('calls', 'from');
+	return profile.place('calls', 'from') !== undefined;
 }
 
 /**
@@ -70,7 +73,8 @@ export function callListQuery(
 ): Query {
 	const part = profile.part('calls');
 	const { byPlaceholder, documented } = filterValues(filters, { form: part?.dates, zone });
-	const values = { ...more, ...byPlaceholder };
+	const usual = profile.place('calls', 'pageSize') === 'needed' ? PAGE_SIZE : undefined;
+	const values = { ...more, pageSize: more.pageSize ?? usual, ...byPlaceholder };
 	// A service shows its first calls without a profile.
 	const isShown = part !== undefined || !Object.values(values).every(isUnset);
 	return { ...(isShown && profile.request('calls', values).query), ...documented };

@@ -47,8 +47,9 @@ export function dndList(
 	{ agentUuid: agent, phone, limit, additions, limiter }: DndListRequest,
 ): PagedList<number> {
 	// With a limit, the largest useful page.
-	const isSized = limit !== undefined && profile.has('dnd.list', 'pageSize');
-	const pageSize = isSized ? Math.min(limit, LIMITS.dndEntriesPerPage) : undefined;
+	const place = profile.place('dnd.list', 'pageSize');
+	const isSized = place === 'needed' || (place === 'optional' && limit !== undefined);
+	const pageSize = isSized ? Math.min(limit ?? Infinity, LIMITS.dndEntriesPerPage) : undefined;
 	const queryFor = (page?: number) =>
 		profile.request('dnd.list', { agent, phone, pageSize, page }).query;
 	const firstQuery = queryFor();

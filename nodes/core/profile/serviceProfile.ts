@@ -3,7 +3,7 @@ import omitBy from 'lodash/omitBy';
 import type { ApiClient } from '../service/client';
 import { InvalidInput } from '../service/errors';
 import type { Query, QueryValue } from '../service/http';
-import { onScreenOnly } from '../service/resolution';
+import { FOR_THE_OWNER, onScreenOnly } from '../service/resolution';
 import { isJsonObject, type JsonObject } from '../values/json';
 import { isUnset, joinedWithAnd, quoted } from '../values/values';
 import { readProfile, SERVICE_PROFILE } from './readProfile';
@@ -16,7 +16,7 @@ import {
 	type RequestName,
 	type Template,
 } from './schema';
-import { filled, type Placeholder, placeholdersIn } from './template';
+import { filled, placeholdersIn } from './template';
 
 export const QUESTIONNAIRE =
 	'https://publisher.invalid/n8n-nodes-voice-chat-agent/blob/main/docs/provider-questionnaire.md';
@@ -76,9 +76,15 @@ export class ServiceProfile {
 		);
 	}
 
-	/** Whether a request can have a value. */
-	has<Name extends RequestName>(name: Name, placeholder: keyof ValuesOf<Name>): boolean {
-		return placeholdersOf(this.part(name)).some((shown) => shown.name === placeholder);
+	/** Whether a request can have a value, or must have it. Undefined if the profile has no place for it. */
+	place<Name extends RequestName>(
+		name: Name,
+		placeholder: keyof ValuesOf<Name>,
+	): 'optional' | 'needed' | undefined {
+		const { query = {}, body = {} }: Template = this.part(name) ?? {};
+		const shown = placeholdersIn([query, body]).filter((one) => one.name === placeholder);
+		if (shown.length === 0) return undefined;
+		return shown.every((one) => one.isOptional) ? 'optional' : 'needed';
 	}
 
 	/**
@@ -128,10 +134,6 @@ export class ServiceProfile {
 /** The client of an account, and what its service's document leaves open. */
 export type Account = { client: ApiClient; profile: ServiceProfile };
 
-function placeholdersOf({ query = {}, body = {} }: Template = {}): Placeholder[] {
-	return placeholdersIn([query, body]);
-}
-
 /** What the profile doesn't have in a part: placeholders such as `{phone}`, or other entries. */
 export function lacks(name: RequestName, entries: string[]): InvalidInput {
 	return new InvalidInput(
@@ -144,7 +146,7 @@ export function lacks(name: RequestName, entries: string[]): InvalidInput {
 
 function isNeeded(name: RequestName, placeholder: string): InvalidInput {
 	return new InvalidInput(`The service needs {${placeholder}} for ${SUBJECTS[name]}`, {
-		onScreen: `Fill in its field. If the service doesn't need it, write {${placeholder}?} in "${name}" of '${SERVICE_PROFILE}' in the credential.`,
-		forModel: `Give the ${placeholder}.`,
+		onScreen: `Fill in its field, if the node has one. Otherwise, change "${name}" of '${SERVICE_PROFILE}' in the credential: write {${placeholder}?} if the service doesn't need the value, or a value to send each time.`,
+		forModel: `If this tool takes the ${placeholder}, give it. If it doesn't: ${FOR_THE_OWNER}`,
 	});
 }

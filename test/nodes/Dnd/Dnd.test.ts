@@ -141,6 +141,13 @@ describe('Check', () => {
 		expect(await check.records({}, { items, credential })).toMatchObject([{ on_dnd: true }]);
 	});
 
+	test('sends a page size that the service needs', async () => {
+		const query = { list_agent: '{agent}', n: '{phone}', p: '{page}', size: '{pageSize}' };
+		list({ n: '78', size: 100 }).reply(200, listOf('+919812345678'));
+		const setting = { items, credential: withPart({ 'dnd.list': { query } }) };
+		expect(await check.records({}, setting)).toMatchObject([{ on_dnd: true }]);
+	});
+
 	test('never treats a number as not listed that may equal an entry', async () => {
 		list({ list_phone: '58' }).reply(200, listOf('+442079460958'));
 		const { message } = await check.errorOf(
@@ -328,7 +335,15 @@ describe('before anything is sent', () => {
 			{},
 			{ 'dnd.add': { body: { a: '{agent}', n: '{phone}', why: '{reason}' } } },
 			'The service needs {reason} for adding numbers to do-not-disturb lists',
-			/^Fill in its field\. If the service doesn't need it, write {reason\?} in "dnd\.add"/,
+			/^Fill in its field, if the node has one\. Otherwise, change "dnd\.add" .*: write {reason\?} if the service doesn't need the value, or a value to send each time\.$/,
+		],
+		[
+			'digits that the service needs, for which the node has no field',
+			checkMany,
+			{ phone: '98123 45678' },
+			{ 'dnd.list': { query: { a: '{agent}', p: '{page}', n: '{phone}' } } },
+			'The service needs {phone} for do-not-disturb lists',
+			/^Fill in its field, if the node has one\. Otherwise, change "dnd\.list"/,
 		],
 	])('%s stops the node', async (_what, node, parameters, part, message, description) => {
 		expect(await node.errorOf(parameters, { credential: withPart(part) })).toMatchObject({

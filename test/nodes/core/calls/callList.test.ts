@@ -338,6 +338,11 @@ describe('filters', () => {
 		}
 	});
 
+	test('a page size that the service needs is sent, and one that it may lack is not', () => {
+		expect(query({}, { query: { n: '{pageSize}' } })).toEqual({ n: 50 });
+		expect(query({}, { query: { n: '{pageSize?}' } })).toEqual({});
+	});
+
 	test('are all sent, also with the same name, and those of the page', async () => {
 		const list = listing(() => ({ data: { calls: [] } }));
 		const filters = { from: '2027-01-31', to: '2027-02-28', status: 'picked', phone: '९८' };
