@@ -3,7 +3,7 @@ import { InvalidInput } from '../service/errors';
 import { onScreenOnly } from '../service/resolution';
 import { parseJson } from '../values/json';
 import { withoutInvisible } from '../values/text';
-import { named, quoted } from '../values/values';
+import { named, plainText, quoted } from '../values/values';
 import { type Profile, profileSchema } from './schema';
 
 export const SERVICE_PROFILE = 'Service Profile';
@@ -68,7 +68,7 @@ function repeatedIn(json: string): Fault[] {
 		else if (token === '}' || token === ']') around.pop();
 		else if (token === ',' && typeof inner?.at === 'number') inner.at++;
 		else if (token.endsWith(':') && inner?.names !== undefined) {
-			inner.at = String(parseJson(token.slice(0, -1)));
+			inner.at = plainText(parseJson(token.slice(0, -1)));
 			if (inner.names.has(inner.at))
 				faults.push({ path: around.map(({ at }) => at), message: 'is there more than once' });
 			inner.names.add(inner.at);

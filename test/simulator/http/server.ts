@@ -98,7 +98,8 @@ function exampleHandler({ path, responses }: Endpoint): Handler {
 /** Checks a request by the description of the interface before a route. */
 function validated(endpoint: Endpoint): Handler {
 	const handler = HANDLERS[endpoint.operationId] ?? exampleHandler(endpoint);
-	return async (sim, request) => {
+	return async (sim, sent) => {
+		const request = sim.read(endpoint.operationId, sent);
 		const problems = requestProblems(endpoint, request, sim.dialect);
 		return problems.length > 0
 			? invalidRequest(sim, endpoint, problems)
