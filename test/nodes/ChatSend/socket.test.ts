@@ -57,7 +57,7 @@ test("Retry On Fail doesn't send a message with an unknown outcome again", async
 		{ items: [{ text: 'One' }, { text: 'please drop me' }], overrides: over },
 	);
 	expect(stopMessage(run).message).toContain("didn't confirm it");
-	expect(stopMessage(run).description).toContain('Completed in this run: row 1.');
+	expect(stopMessage(run).description).toContain('Completed in an earlier attempt: row 1.');
 	expect(customerMessages()).toEqual(['One', 'please drop me']);
 });
 
