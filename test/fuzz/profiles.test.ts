@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import type { INodeParameters } from 'n8n-workflow';
 import { everyWay } from '../contract/cases/everyOperation';
+import { plainText } from '../../nodes/core/values/values';
 import { perDialect } from '../contract/contractCase';
 import { credentialFor } from '../contract/credentialFor';
 import { engineHarness, runNode, speedUp } from '../engine';
@@ -43,7 +44,7 @@ interface Use {
 function useOf(node: string, parameters: INodeParameters): Use | undefined {
 	const { operation, sendBy } = parameters;
 	const isSized = ['agent', 'pageSize'];
-	switch (`${node} ${String(sendBy ?? operation)}`) {
+	switch (`${node} ${plainText(sendBy ?? operation)}`) {
 		case 'dnd add':
 			return {
 				part: 'dnd.add',
@@ -142,7 +143,7 @@ async function messageOf(
 		items.map((json) => ({ json })),
 	);
 	const { error } = run.data.resultData;
-	return error === undefined ? '' : `${error.message} ${String(error.description ?? '')}`;
+	return error === undefined ? '' : `${error.message} ${error.description ?? ''}`;
 }
 
 test(
