@@ -146,10 +146,13 @@ function isRequest(name: RequestName) {
 				);
 			else if (unknown !== undefined)
 				fault(`has {${unknown}}, but can only have ${listed(known)}`, entry.path);
-			else if (unclear) fault(`has {${unclear}}, but "next" doesn't say what it is`, entry.path);
+			else if (unclear) fault(`has {${unclear}}, so "next" must have "${unclear}"`, entry.path);
 			// With one of them missing, the others would be left out, too.
 			else if (names.length > 1 && placeholders.some((one) => one.isOptional))
-				fault('has several placeholders in one text, so none of them can be missing', entry.path);
+				fault(
+					'has several placeholders, of which one can be missing. Give each its own text',
+					entry.path,
+				);
 			if (entry.name === added && entry.path.length === 2)
 				fault('must be left out: the nodes add it', entry.path);
 		}
@@ -158,7 +161,8 @@ function isRequest(name: RequestName) {
 			needed,
 			placeholdersIn(template).map((one) => one.name),
 		);
-		if (missing.length > 0) fault(`must have ${listed(missing)} where an example has the value`);
+		if (missing.length > 0)
+			fault(`needs ${listed(missing)} in place of the values of your example`);
 	};
 }
 

@@ -13,19 +13,19 @@ test.each<[what: string, profile: object, fault: string]>([
 	[
 		'an optional value in one text with another one',
 		bodyOf({ entry: '{phone};{reason?}', bot: '{agent}' }),
-		'"body.entry" in "dnd.add" has several placeholders in one text, so none of them can be missing',
+		'"body.entry" in "dnd.add" has several placeholders, of which one can be missing. Give each its own text',
 	],
 	[
 		'a page in one text with another value, because the first request has no page',
 		{ 'dnd.list': { query: { at: '{agent} {page}' } } },
-		'"query.at" in "dnd.list" has several placeholders in one text, so none of them can be missing',
+		'"query.at" in "dnd.list" has several placeholders, of which one can be missing. Give each its own text',
 	],
 	['a part that does not exist', { 'dnd.ad': {} }, 'the profile has unknown names: "dnd.ad"'],
 	['parts in parts', { dnd: { add: {} } }, 'the profile has unknown names: "dnd"'],
 	[
 		'the body without "body"',
 		{ 'dnd.add': { phone: '{phone}' } },
-		'"dnd.add" has unknown names: "phone"; "dnd.add" must have {agent} and {phone} where an example has the value',
+		'"dnd.add" has unknown names: "phone"; "dnd.add" needs {agent} and {phone} in place of the values of your example',
 	],
 	['a list as a part', { 'dnd.add': [] }, '"dnd.add" must be an object in curly brackets'],
 	['a text as a part', { calls: 'data' }, '"calls" must be an object in curly brackets'],
@@ -43,17 +43,17 @@ test.each<[what: string, profile: object, fault: string]>([
 	[
 		'a body for a request that has none',
 		{ 'dnd.list': { body: { a: '{agent}', p: '{page}' } } },
-		'"dnd.list" has unknown names: "body"; "dnd.list" must have {agent} and {page} where an example has the value',
+		'"dnd.list" has unknown names: "body"; "dnd.list" needs {agent} and {page} in place of the values of your example',
 	],
 	[
 		'no request',
 		{ 'dnd.add': {} },
-		'"dnd.add" must have {agent} and {phone} where an example has the value',
+		'"dnd.add" needs {agent} and {phone} in place of the values of your example',
 	],
 	[
 		'an example without placeholders',
 		bodyOf({ agent: 'agent_a1', phone: '+919812345678' }),
-		'"dnd.add" must have {agent} and {phone} where an example has the value',
+		'"dnd.add" needs {agent} and {phone} in place of the values of your example',
 	],
 	[
 		'a placeholder of another request',
@@ -98,22 +98,22 @@ test.each<[what: string, profile: object, fault: string]>([
 	[
 		'the agent left out',
 		{ 'dnd.remove': { query: { phone: '{phone}' } } },
-		'"dnd.remove" must have {agent} where an example has the value',
+		'"dnd.remove" needs {agent} in place of the values of your example',
 	],
 	[
 		'no page',
 		{ 'dnd.list': { query: { a: '{agent}' } } },
-		'"dnd.list" must have {page} where an example has the value',
+		'"dnd.list" needs {page} in place of the values of your example',
 	],
 	[
 		'no text of the message',
 		{ 'chat.inbound': { body: { s: '{session}' } } },
-		'"chat.inbound" must have {message} where an example has the value',
+		'"chat.inbound" needs {message} in place of the values of your example',
 	],
 	[
 		'no agent of a session',
 		{ 'chat.session': { body: { who: '{person?}' } } },
-		'"chat.session" must have {agent} where an example has the value',
+		'"chat.session" needs {agent} in place of the values of your example',
 	],
 	[
 		'nested objects in a query',
@@ -151,17 +151,17 @@ test.each<[what: string, profile: object, fault: string]>([
 	[
 		'pages without their parameter',
 		listOf({ page: 1 }),
-		'"calls" must have {page} where an example has the value',
+		'"calls" needs {page} in place of the values of your example',
 	],
 	[
 		'a cursor in the last entry without its parameter',
 		listOf({ lastEntry: 'id' }),
-		'"calls" must have {cursor} where an example has the value',
+		'"calls" needs {cursor} in place of the values of your example',
 	],
 	[
 		'a parameter of other pages',
 		listOf({ link: 'next' }, { query: { p: '{page}' } }),
-		'"query.p" in "calls" has {page}, but "next" doesn\'t say what it is',
+		'"query.p" in "calls" has {page}, so "next" must have "page"',
 	],
 	[
 		'a path in the form of JSONPath',
@@ -222,7 +222,7 @@ test.each<[what: string, profile: string, fault: string]>([
 	[
 		'a name in a list in a body, written in another way',
 		'{ "dnd.add": { "body": { "of": [{}, "],", { "a": "{agent}", "\\u0061" : "{phone}" }] } } }',
-		'"body.of.2.a" in "dnd.add" is there more than once; "dnd.add" must have {agent} where an example has the value',
+		'"body.of.2.a" in "dnd.add" is there more than once; "dnd.add" needs {agent} in place of the values of your example',
 	],
 	[
 		'names of several objects',
@@ -255,7 +255,7 @@ test('all faults are told together, and the message stays short', () => {
 		faults(bodyOf(Object.fromEntries(Object.keys(many).map((one) => [one.slice(495), '{x}'])))),
 	).toMatch(/; and 4991 more\.$/);
 	expect(faults({ 'dnd.add': { body: { p: '{phone}' } }, agents: { list: 7 } })).toBe(
-		'Correct it, or send this list to your service provider: "list" in "agents" must be text in quotation marks; "dnd.add" must have {agent} where an example has the value.',
+		'Correct it, or send this list to your service provider: "list" in "agents" must be text in quotation marks; "dnd.add" needs {agent} in place of the values of your example.',
 	);
 });
 
