@@ -1,6 +1,6 @@
 import type { INodeProperties } from 'n8n-workflow';
 import type { ApiClient } from '../core/service/client';
-import { sendInbound, sendInboundAsync } from '../core/shownRequests';
+import { sendShown } from '../core/shownRequests';
 import { type Additions, sendLegacyMessage } from '../core/service/endpoints';
 import { documentedRecord, recordOf } from '../core/service/envelope';
 import { explained, failedRepeat, InvalidInput, OutcomeUnknown } from '../core/service/errors';
@@ -96,7 +96,7 @@ export function sendFrame(
 export const sendByInbound: Prepare = (form) => {
 	const { message, values } = readMessage(form);
 	return byRequest(form, 'inbound', message, {}, async ({ account, context }, additions) => {
-		const response = await sendInbound(account, values, additions);
+		const response = await sendShown('chat.inbound', account, values, additions);
 		return withReplyHint(context, recordOf(requireAccepted(response)));
 	});
 };
@@ -106,7 +106,7 @@ export const sendByAsync: Prepare = (form) => {
 	const { message, values } = readMessage(form);
 	const key = readKey(form);
 	return byRequest(form, 'async', message, key, async ({ account, context }, additions) => {
-		const post = async () => await sendInboundAsync(account, values, additions, { ...key });
+		const post = async () => await sendShown('chat.async', account, values, additions, { ...key });
 		const response = await sendKeyed(account.client, key.idempotency_key !== undefined, post);
 		return withReplyHint(context, recordOf(response), true);
 	});

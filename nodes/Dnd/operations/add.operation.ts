@@ -1,7 +1,7 @@
 import { MAY_BE_BLANK } from '../../host/forms/fields';
 import type { Operation } from '../../host/run/operations';
 import { recordOf } from '../../core/service/envelope';
-import { addDndNumber } from '../../core/shownRequests';
+import { sendShown } from '../../core/shownRequests';
 import { changeEachNumber, changeSettings } from '../changeEachNumber';
 import { dndAgentsFields, phoneField } from '../dndFields';
 
@@ -35,7 +35,9 @@ export const add: Operation = {
 				more: { reason },
 				// The response isn't documented, so it's returned unchanged.
 				send: async (account) =>
-					recordOf(await addDndNumber(account, { agent: agentUuid, phone, reason }, additions)),
+					recordOf(
+						await sendShown('dnd.add', account, { agent: agentUuid, phone, reason }, additions),
+					),
 			};
 		});
 	},
