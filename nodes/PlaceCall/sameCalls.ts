@@ -36,15 +36,15 @@ export class SameCalls {
 		number,
 		{ call: string; question?: string | undefined }
 	>();
-	private readonly isTool: boolean;
+	private readonly isModel: boolean;
 	/** Of earlier runs and rows. Undefined if a call can't be the same as one before. */
 	private readonly numbers: NumbersOfExecution | undefined;
 	/** By the fingerprint of a number and a question: the ID of the call. */
 	private readonly asked: JsonObject;
 
 	constructor(context: IExecuteFunctions) {
-		this.isTool = callerOf(context).kind === 'model';
-		const lifetime = this.isTool ? 'agentRun' : 'execution';
+		this.isModel = callerOf(context).kind === 'model';
+		const lifetime = this.isModel ? 'agentRun' : 'execution';
 		const open = (name: string, of: Lifetime) =>
 			openMemory(context, name, isJsonObject, {}, { lifetime: of });
 		const run = runOrRowOf(context);
@@ -53,7 +53,7 @@ export class SameCalls {
 		const follows = memoize((earlier: number) => followsRun(context, earlier));
 		this.numbers = new NumbersOfExecution(
 			open('calls', lifetime),
-			this.isTool ? {} : open('unknown calls', 'workflow'),
+			this.isModel ? {} : open('unknown calls', 'workflow'),
 			run,
 			(earlier) => earlier !== run && !(typeof earlier === 'number' && follows(earlier)),
 			`${context.getNode().id} ${runIndexOf(context)}`,
@@ -72,14 +72,14 @@ export class SameCalls {
 		question?: string,
 	): NotPlaced | OutcomeUnknown | undefined {
 		// Several rows of an agent may ask the same person, each something else.
-		const call = hashOf(this.isTool ? [looseKey, question] : looseKey);
+		const call = hashOf(this.isModel ? [looseKey, question] : looseKey);
 		const items = this.firstItems.get(call) ?? [];
 		const first = items.find((item) => isSameTime(item, moment));
 		if (first !== undefined) return duplicate({ duplicate_of: first.index });
 		this.firstItems.set(call, [...items, { index, ...moment }]);
 		this.callsOfItems.set(index, { call, question });
 		if (this.numbers?.isDone(call) === true) {
-			if (this.isTool) return calledForAnotherRow();
+			if (this.isModel) return calledForAnotherRow();
 			// The answer to the same question is that of the earlier call.
 			const callId = plainText(this.asked[hashOf([call, question])]);
 			return duplicate({ duplicate_of: null, ...(callId !== '' && { call_id: callId }) });

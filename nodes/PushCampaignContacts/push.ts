@@ -110,8 +110,8 @@ export async function runPush(
 	const prepared = await prepareRows(input, columnsOf);
 	// A single contact, such as from a form, may have no name.
 	const isList = prepared.rows.length > 1;
-	const isTool = callerOf(context).kind === 'model';
-	const nameless = isList && !isTool ? whyNoRelease(all, choice) : undefined;
+	const isModel = callerOf(context).kind === 'model';
+	const nameless = isList && !isModel ? whyNoRelease(all, choice) : undefined;
 	if (campaign.enqueue && nameless !== undefined) {
 		throw new InvalidInput(`${nameless.message}, and nothing was sent`, nameless.resolution);
 	}
@@ -151,9 +151,9 @@ async function checkRows(
 	const campaignStatus = await requireNotArchived(account.client, campaign.id);
 	const numbers = openPushedNumbers(context, settings);
 	const possible = await numbers.leaveOut(prepared.rows, prepared);
-	const isTool = callerOf(context).kind === 'model';
+	const isModel = callerOf(context).kind === 'model';
 	const pushedBefore = skipPushedBefore
-		? new NumbersPushedBefore(openPushedBefore(context), campaign.id, isTool, 'released')
+		? new NumbersPushedBefore(openPushedBefore(context), campaign.id, isModel, 'released')
 		: undefined;
 	const found = await pushedBefore?.leaveOutOfCheck(possible);
 	const { ready, ...limits } = found ?? { ready: possible };
@@ -176,10 +176,10 @@ async function pushPrepared(
 	if (settings.skipPushedBefore) await requireNotArchived(client, settings.campaign.id);
 	const stores = openStores(context, settings);
 	const { pushedNumbers } = stores;
-	const isTool = callerOf(context).kind === 'model';
+	const isModel = callerOf(context).kind === 'model';
 	const signal = cancelSignal(context);
 	const stopRequested = () => signal.aborted;
-	const deps = { ...settings, ...stores, client, isTool, stopRequested };
+	const deps = { ...settings, ...stores, client, isModel, stopRequested };
 	const send = async () => {
 		const { isNew, ...sent } = await sendRows(prepared, deps);
 		const rows = await RowsByStatus.of(prepared.input.rows);

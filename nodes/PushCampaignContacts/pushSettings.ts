@@ -61,7 +61,7 @@ export async function readPushSettings(run: OperationRun): Promise<PushSettings>
 			lastName: options.text('lastNameColumn'),
 			others: readOtherColumns(form),
 			consent: readConsentOfRows(run, options),
-			isTool: callerOf(run.context).kind === 'model',
+			isModel: callerOf(run.context).kind === 'model',
 			from: contactsFrom(form),
 		},
 		contactsPerRequest: checkContactsPerRequest(

@@ -35,16 +35,16 @@ export function openPushedNumbers(
 	context: IExecuteFunctions,
 	{ campaign, additions }: Target,
 ): PushedNumbers {
-	const isTool = callerOf(context).kind === 'model';
-	const options = isTool ? ` ${hashOf([JSON.stringify([campaign, additions])])}` : '';
-	const lifetime = isTool ? 'agentRun' : 'execution';
+	const isModel = callerOf(context).kind === 'model';
+	const options = isModel ? ` ${hashOf([JSON.stringify([campaign, additions])])}` : '';
+	const lifetime = isModel ? 'agentRun' : 'execution';
 	const open = (name: string, of: Lifetime) =>
 		openMemory(context, name, isJsonObject, {}, { lifetime: of });
 	const memory = openMemory(context, 'numbers', isPushMemory, { count: 0, runs: {} }, { lifetime });
 	const numbers = new NumbersOfExecution(
 		open(`numbers of ${campaign.id}${options}`, lifetime),
 		// Of all nodes of the workflow.
-		open(`unknown numbers of ${campaign.id}`, isTool ? 'agentRun' : 'workflow'),
+		open(`unknown numbers of ${campaign.id}`, isModel ? 'agentRun' : 'workflow'),
 		runIndexOf(context),
 	);
 	return new PushedNumbers(memory, numbers);
@@ -57,14 +57,14 @@ export function openStores(
 	context: IExecuteFunctions,
 	settings: Target & Pick<PushSettings, 'skipPushedBefore'>,
 ): Stores {
-	const isTool = callerOf(context).kind === 'model';
+	const isModel = callerOf(context).kind === 'model';
 	const pushedNumbers = openPushedNumbers(context, settings);
 	const { id } = settings.campaign;
 	// All pushes of a model count as one.
-	const push = isTool ? 'model' : placeAmongPushes(pushedNumbers.memory, id, runIndexOf(context));
+	const push = isModel ? 'model' : placeAmongPushes(pushedNumbers.memory, id, runIndexOf(context));
 	return {
 		// What a model pushed is known by the numbers.
-		ledger: openLedger<PartResult>(context, isTool ? {} : undefined),
+		ledger: openLedger<PartResult>(context, isModel ? {} : undefined),
 		place: ['push', id, push],
 		pushedNumbers,
 		numbersPushedBefore: settings.skipPushedBefore ? openPushedBefore(context) : undefined,

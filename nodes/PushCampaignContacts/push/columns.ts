@@ -49,7 +49,7 @@ export type ColumnChoice = {
 	others: 'all' | 'none' | readonly string[];
 	consent: Consent | undefined;
 	/** Whether the node runs as a tool. AI Agent nodes add columns to its rows. */
-	isTool: boolean;
+	isModel: boolean;
 	from: ContactsFrom;
 };
 
@@ -148,7 +148,7 @@ export function resolveColumns(found: Table, choice: ColumnChoice): Columns {
 	const ofNodes = [
 		...SHEETS_COLUMNS,
 		...(isTable ? TABLE_COLUMNS : []),
-		...(choice.isTool && choice.from === 'items' ? AGENT_COLUMNS : []),
+		...(choice.isModel && choice.from === 'items' ? AGENT_COLUMNS : []),
 	];
 	return {
 		phone,

@@ -42,7 +42,7 @@ export class NumbersPushedBefore {
 	constructor(
 		private readonly store: DeduplicationStore,
 		private readonly campaignId: number,
-		private readonly isTool: boolean,
+		private readonly isModel: boolean,
 		private readonly probableEnd: End,
 	) {}
 
@@ -137,7 +137,7 @@ export class NumbersPushedBefore {
 	}
 
 	report(rows: Rows, status: PushedBeforeStatus): void {
-		for (const row of rows) settle(row, status, REASONS[status][readerOf(this.isTool)]);
+		for (const row of rows) settle(row, status, REASONS[status][readerOf(this.isModel)]);
 	}
 
 	/** @returns the texts that are known. Undefined if an earlier look-up was interrupted. */

@@ -49,7 +49,7 @@ export type PushDeps = {
 	/** Those of this execution. */
 	pushedNumbers: PushedNumbers;
 	/** Whether the node runs as a tool. */
-	isTool: boolean;
+	isModel: boolean;
 	/** Checked before each request: whether the execution was stopped. */
 	stopRequested: () => boolean;
 	/** For *Skip Numbers Pushed Before*: the numbers that earlier executions pushed. */
@@ -73,7 +73,7 @@ type Stop = { error: ExplainedError; status: 'unknown' | 'not_sent'; reason: str
 export async function sendRows(prepared: PreparedRows, deps: PushDeps): Promise<SentRows> {
 	const { rows } = prepared;
 	if (deps.numbersPushedBefore !== undefined) requireRoom(rows.length);
-	if (deps.isTool) deps.pushedNumbers.requireRoom(rows.length);
+	if (deps.isModel) deps.pushedNumbers.requireRoom(rows.length);
 	const { campaign, contactsPerRequest } = deps;
 	const content = hashOf([`${campaign.id} ${contactsPerRequest}`, await fingerprintOf(rows)]);
 	return await new RowSender(prepared, content, deps).send();
@@ -116,11 +116,11 @@ class RowSender {
 		private readonly content: string,
 		private readonly deps: PushDeps,
 	) {
-		const { numbersPushedBefore: store, campaign, isTool, contactsPerRequest } = deps;
-		this.reader = readerOf(isTool);
+		const { numbersPushedBefore: store, campaign, isModel, contactsPerRequest } = deps;
+		this.reader = readerOf(isModel);
 		this.contacts = new ContactWriter(prepared.columnsOf);
 		const end = campaign.enqueue ? 'released' : 'unreleased';
-		this.pushedBefore = store && new NumbersPushedBefore(store, campaign.id, isTool, end);
+		this.pushedBefore = store && new NumbersPushedBefore(store, campaign.id, isModel, end);
 		this.parts = chunksOf(prepared.rows, contactsPerRequest);
 	}
 

@@ -34,7 +34,7 @@ export async function deliverEachItem(
 	{ concurrency = 1, partNames = [''] }: Pick<ItemLoopOptions, 'concurrency' | 'partNames'> = {},
 ): Promise<INodeExecutionData[]> {
 	const ledger = openLedger<JsonObject[]>(context);
-	const isTool = callerOf(context).kind === 'model';
+	const isModel = callerOf(context).kind === 'model';
 	const { length: perItem } = partNames;
 	const indexes = range(context.getInputData().length * perItem);
 	const requests = new Map<number, PreparedRequest>();
@@ -42,8 +42,8 @@ export async function deliverEachItem(
 		requests.set(index, prepare(index));
 	});
 	const sentEarlier = new Set(Object.values(ledger.entries).map(({ item }) => item));
-	const jobs = isTool ? new Map<number, Job>() : jobsOf(requests, invalid, ledger.entries);
-	const mayHaveBegun = !isTool && (await ledger.findBegun([...jobs.values()]));
+	const jobs = isModel ? new Map<number, Job>() : jobsOf(requests, invalid, ledger.entries);
+	const mayHaveBegun = !isModel && (await ledger.findBegun([...jobs.values()]));
 
 	const requestOf = (index: number): PreparedRequest => {
 		const request = requests.get(index);
@@ -67,7 +67,7 @@ export async function deliverEachItem(
 		const request = requestOf(index);
 		// An item that isn't sent again stops the node before the first request.
 		if (isSettled(index)) earlierOutput(index);
-		else if (!isTool) request.check?.();
+		else if (!isModel) request.check?.();
 	};
 	const deliver = async (job: Job, { limiter = noLimit, send }: PreparedRequest) =>
 		// Within the limiter, so that an earlier failure also stops the later items of its chat session.
@@ -100,7 +100,7 @@ export async function deliverEachItem(
 				: deliver(job, request);
 		const output = await delivered.catch((error: unknown) => {
 			// The result for a model explains why nothing was sent.
-			if (isTool || !(error instanceof LeftOut)) throw error;
+			if (isModel || !(error instanceof LeftOut)) throw error;
 			leftOut.add(index);
 			return asItems(error.output);
 		});

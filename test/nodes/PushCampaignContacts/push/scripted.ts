@@ -6,7 +6,7 @@ export const defaultChoice: ColumnChoice = {
 	lastName: '',
 	others: 'all',
 	consent: undefined,
-	isTool: false,
+	isModel: false,
 	from: 'items',
 };
 export const columns: Columns = {
