@@ -55,7 +55,7 @@ export async function pushRows(run: OperationRun): Promise<INodeExecutionData[][
 	});
 	const isRejectedRead = isOutputRead(context, REJECTED);
 	const unknown = report.rows.count('unknown');
-	// All other rows are pushed by then.
+	// No other row waits to be sent.
 	if (unknown > 0 && !isRejectedRead && report.check === undefined)
 		report.stopped ??= unreadRows(unknown);
 	if (report.stopped !== undefined && !context.continueOnFail()) {

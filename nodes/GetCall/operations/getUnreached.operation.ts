@@ -56,7 +56,7 @@ const fields: INodeProperties[] = [
 		name: 'periodDays',
 		default: 30,
 		description:
-			"How many days back to read calls. It needs the name of the filter 'From' in the credential. Earlier calls don't count.",
+			"How many days back to read calls. 'Service Profile' of the credential needs a place for it, {from}. Earlier calls don't count.",
 	}),
 	number({
 		displayName: 'Maximum Attempts',

@@ -81,7 +81,7 @@ export function callListQuery(
 }
 
 /**
- * The calls that match the filters, according to the profile. A position is what the response or the page parameter has. If
+ * The calls that match the filters, according to the profile. A position is what the response or the profile's `{page}` has. If
  * the profile doesn't show the list, the calls of the first response, which must have exactly one list of calls.
  *
  * Throws OutcomeUnknown if a call doesn't match a filter.

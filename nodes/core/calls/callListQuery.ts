@@ -117,8 +117,8 @@ export function filterValues(filters: CallFilters, dates: DateForm) {
 }
 
 /**
- * Requires that each call matches the filters, as far as it shows that. A service ignores the name of a filter that it
- * doesn't know, and returns all calls.
+ * Requires that each call matches the filters, as far as it shows that. A service ignores a parameter that it doesn't know,
+ * and returns all calls.
  *
  * @param advice what to do about the placeholder of a filter
  * @throws OutcomeUnknown naming the filter

@@ -33,7 +33,7 @@ export type PagedList<Position extends string | number> = {
 	/** Limits parallel requests, also across lists. */
 	limiter?: Limiter | undefined;
 	/**
-	 * What a person can do if the pages repeat: check the page parameter of the profile, or for a documented one, "Ask your
+	 * What a person can do if the pages repeat: check the place of the page in the profile, or for a documented one, "Ask your
 	 * service provider why every page is the same."
 	 */
 	loopAdvice: string;

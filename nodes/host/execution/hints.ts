@@ -13,7 +13,7 @@ export function addHints(context: IExecuteFunctions, ...hints: Explanation[]): v
 	addHintsForModel(context, ...hints);
 }
 
-/** What the model learns in another way. */
+/** For a hint that a model learns in another way. */
 export function addHintsForPerson(context: IExecuteFunctions, ...hints: Explanation[]): void {
 	const shown = hints.map((hint) => ({ message: displayText(textOnScreen(hint)) }));
 	context.addExecutionHints(...shown);
@@ -24,7 +24,7 @@ export function textOnScreen({ message, resolution: { onScreen } }: Explanation)
 	return `${asSentence(message)} ${onScreen}`.trim();
 }
 
-/** What a person sees in the form, such as its limit. */
+/** For a hint that a person doesn't need, because the form shows it, such as its limit. */
 export function addHintsForModel(context: IExecuteFunctions, ...hints: Explanation[]): void {
 	callerOf(context).result.hints.push(...hints);
 }
