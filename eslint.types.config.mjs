@@ -14,8 +14,6 @@ const PLAIN = [
 	'nodes/PlaceCall/ask/answer.ts',
 	'nodes/PushCampaignContacts/{push,file}/*.ts',
 	'nodes/CampaignCallsTrigger/pollState.ts',
-	'nodes/ChatSend/turnFault.ts',
-	'nodes/ChatSession/chatWait.ts',
 ];
 
 const ADD_HINTS = {
