@@ -31,10 +31,11 @@ describe('if something cannot be read', () => {
 		const { publish, poll } = newTrigger();
 		await publish();
 		const [odd = '', ...others] = await addManyEnded(3);
-		const { send } = ApiClient.prototype;
 		const spy = jest.spyOn(ApiClient.prototype, 'send');
+		const send = spy.getMockImplementation();
 		spy.mockImplementation(async function (this: ApiClient, request, ...more) {
-			if (request.path === recordOf(odd)) throw new TypeError('of the package');
+			if (send === undefined || request.path === recordOf(odd))
+				throw new TypeError('of the package');
 			return await send.call(this, request, ...more);
 		});
 		expect(await poll()).toEqual(others);
