@@ -79,13 +79,13 @@ export async function passCompleted(context: IExecuteFunctions): Promise<INodeEx
 		const reports = itemsGiven(context).map(({ json }) => json);
 		const calls = reports.filter(isJsonObject).flatMap(readReport);
 		const { client } = await createAccountClient(context);
-		/** An item for each call that couldn't be read, if *On Error* is set to continue. */
+		/** By the index of a call, an item if it couldn't be read and *On Error* is set to continue. */
 		const failed: INodeExecutionData[] = [];
 		const readings = await readEach(calls, async (call, itemIndex) => {
 			const reading = readWanted(context, client, call, settings);
 			return await reading.catch((error: unknown) => {
 				if (!context.continueOnFail()) throw error;
-				failed.push(toErrorItem(error, { itemIndex, of: calls.length }));
+				failed[itemIndex] = toErrorItem(error, { itemIndex, of: calls.length });
 				return undefined;
 			});
 		});
@@ -94,7 +94,8 @@ export async function passCompleted(context: IExecuteFunctions): Promise<INodeEx
 		const isNew = await newEvents(context, [...byKey.keys()]);
 		const passed = [...byKey].flatMap(([key, call]) => (isNew.has(key) ? [call.record] : []));
 		const { key: optOutKey } = settings.filters.optOut;
-		return [[...asItems(passed.map((record) => flatCallRecord(record, optOutKey))), ...failed]];
+		const records = passed.map((record) => flatCallRecord(record, optOutKey));
+		return [[...asItems(records), ...compact(failed)]];
 	} catch (error) {
 		// Otherwise, n8n passes the reports on as they came.
 		if (context.continueOnFail()) return [[toErrorItem(error, { itemIndex: 0, of: 1 })]];

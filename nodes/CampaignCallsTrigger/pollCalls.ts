@@ -80,7 +80,7 @@ export async function pollCalls(context: IPollFunctions, time: PollTime): Promis
 		return {
 			events: orderBy([...poll.completed.values()], createdAtOf),
 			state: storedState({ ...state, hasBegun: true }, scope),
-			failure: failure && readFailed(failure),
+			failure: failure && (() => readFailed(failure)),
 		};
 	});
 }

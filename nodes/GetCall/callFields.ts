@@ -51,10 +51,10 @@ export const pageSizeField: INodeProperties = {
 	typeOptions: { minValue: 1, numberPrecision: 0 },
 	default: PAGE_SIZE,
 	description:
-		"How many calls to get per request. Requires {pageSize?} in the part calls of 'Service Profile' in the credential. Without this option, the service uses its own page size.",
+		"How many calls to get per request. Requires {pageSize?} in the part calls of 'Service Profile' in the credential. Without this option, the service uses its own page size, or gets 50 if it needs one.",
 };
 
-/** The settings of a list's requests. Without a page size, the service uses its own. */
+/** The settings of a list's requests. */
 export function readRequestSettings(form: Fields) {
 	const settings = form.collection('developerSettings');
 	const resolution = forEveryone('Enter the number of calls per request, at least 1.');

@@ -124,7 +124,7 @@ export function missingAgents(
 }
 
 /** `missing`: see {@link missingAgents}. */
-export type ActiveAgents = { agents: FoundAgent[]; missing: string | undefined };
+type ActiveAgents = { agents: FoundAgent[]; missing: string | undefined };
 
 export async function readActiveAgents(
 	account: Account,

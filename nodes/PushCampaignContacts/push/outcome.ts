@@ -1,7 +1,5 @@
 import difference from 'lodash/difference';
 import sumBy from 'lodash/sumBy';
-import type { ExplainedError } from '../../core/service/errors';
-import type { Reader } from '../../core/service/resolution';
 import type { JsonObject, JsonValue } from '../../core/values/json';
 import { forEachWithPauses } from '../../core/values/pauses';
 import { type Row, ROWS_PER_LOOK } from './rows';
@@ -101,9 +99,4 @@ function merged(some: readonly Row[], others: readonly Row[]): readonly Row[] {
 		all.push(row);
 	}
 	return all.concat(others.slice(next));
-}
-
-/** The reason of a row that wasn't pushed because of an error. */
-export function reasonOf(error: ExplainedError, reader: Reader): string {
-	return `${error.message}. ${error.descriptionFor(reader)}`.trim();
 }

@@ -5,7 +5,13 @@ import type { DeduplicationStore } from '../../core/ledger/store';
 import type { ApiClient } from '../../core/service/client';
 import { type Additions, pushContacts } from '../../core/service/endpoints';
 import { recordOf } from '../../core/service/envelope';
-import { explained, ExplainedError, InvalidInput, OutcomeUnknown } from '../../core/service/errors';
+import {
+	errorText,
+	explained,
+	ExplainedError,
+	InvalidInput,
+	OutcomeUnknown,
+} from '../../core/service/errors';
 import { forEveryone, onScreenOnly, type Reader, readerOf } from '../../core/service/resolution';
 import { fingerprint, hashOf } from '../../core/values/hash';
 import { forEachWithPauses } from '../../core/values/pauses';
@@ -13,7 +19,7 @@ import { messageOf } from '../../core/values/values';
 import { type Accepted, readAccepted, requireConsistentCounts } from './accepted';
 import { ContactWriter } from './contacts';
 import { NumbersPushedBefore, requireRoom } from './numbersPushedBefore';
-import { type PushedRequest, reasonOf } from './outcome';
+import type { PushedRequest } from './outcome';
 import {
 	BEGUN_EARLIER,
 	type Chunk,
@@ -259,7 +265,7 @@ class RowSender {
 			if (isBegun === true) this.begunRows.push(...withoutStatus(rows));
 			else {
 				this.unknown ??= error;
-				for (const row of rows) settle(row, 'unknown', reasonOf(error, this.reader));
+				for (const row of rows) settle(row, 'unknown', errorText(error, this.reader));
 			}
 		} else if (outcome.kind !== 'skipped') {
 			this.settleStopped(rows, this.stopAt(outcome.error, 'not_sent'));
@@ -293,7 +299,7 @@ class RowSender {
 		const isOfEarlier = status === 'not_sent' && error.outcome === 'unknown';
 		const reason = isOfEarlier
 			? `The push stopped at an earlier request, before it reached this row: ${error.message}. You can push this row again.`
-			: reasonOf(error, this.reader);
+			: errorText(error, this.reader);
 		this.stop ??= { error, status, reason };
 		return this.stop;
 	}

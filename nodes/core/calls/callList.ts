@@ -53,11 +53,6 @@ export function requireWholeList({ profile }: Account): ShownList {
 /** Calls per request, if nobody has chosen it. */
 export const PAGE_SIZE = 50;
 
-/** Whether the service can filter its calls by their start. */
-export function hasStart({ profile }: Account): boolean {
-	return profile.place('calls', 'from') !== undefined;
-}
-
 /**
  * The query of the call list.
  *

@@ -11,7 +11,7 @@ import { readEach } from '../service/limits';
 import { readPages } from '../service/paging';
 import type { Account } from '../profile/serviceProfile';
 import { OBSERVED_OUTCOMES, PICKED } from '../calls/callEnd';
-import { callList, hasStart } from '../calls/callList';
+import { callList } from '../calls/callList';
 import type { Clock } from '../values/clock';
 import { isJsonObject, type JsonObject, type JsonValue, numberIn } from '../values/json';
 import { plainText } from '../values/values';
@@ -173,9 +173,9 @@ const RECENT_MS = 90 * 24 * 3_600_000;
  * @throws OutcomeUnknown if the response has no list of calls
  */
 export async function recentCampaigns(account: Account, clock: Clock) {
-	const { client } = account;
+	const { client, profile } = account;
 	const from = new Date(clock.now() - RECENT_MS).toISOString();
-	const filters = hasStart(account) ? { from } : {};
+	const filters = profile.place('calls', 'from') === undefined ? {} : { from };
 	const list = callList(account, { filters, limit: MAX_CALLS });
 	const { entries: calls } = await readPages(list, MAX_CALLS);
 	const ids = uniq(calls.map(({ campaign_id: id }) => plainText(id)).filter((id) => id !== ''));

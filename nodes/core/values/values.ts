@@ -67,7 +67,7 @@ export function named<T>(
 ): string {
 	const names = things.slice(0, max).map(nameOf);
 	const more = things.length - names.length;
-	return `${names.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+	return `${names.join(', ')}${more > 0 ? `, and ${more} more` : ''}`;
 }
 
 /** Parses names separated by commas or line breaks. An expression may return several texts. */

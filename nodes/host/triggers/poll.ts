@@ -61,8 +61,8 @@ const latestChecks = new Map<string, { state: string; until: number }>();
 type Checked = {
 	events: JsonObject[];
 	state: JsonObject;
-	/** Thrown if there are no events. */
-	failure?: Error | undefined;
+	/** Returns what is thrown if there are no events. */
+	failure?: (() => Error) | undefined;
 };
 
 /**
@@ -103,7 +103,7 @@ export async function checkSince(
 		ofNode[name] = state;
 		if (!isInNode && !hasEvents) ofWorkflow[key] = state;
 		else if (key in ofWorkflow) Reflect.deleteProperty(ofWorkflow, key);
-		if (!hasEvents && failure !== undefined) throw failure;
+		if (!hasEvents && failure !== undefined) throw failure();
 		return events;
 	} finally {
 		own.until = hasEvents ? clock.elapsed() + STORED_AFTER_MS : 0;

@@ -22,13 +22,13 @@ function distance(test, source) {
 	const [name, ownName] = places.map((place) => path.basename(place).split('.')[0]);
 	const [testFolder, sourceFolder] = places.map((place) => path.dirname(place));
 	if (name === ownName) return 0;
-	const isOfNode = isBeside(test, source) && !sourceFolder.startsWith('shared');
+	const isOfNode = isBeside(test, source) && !/^(?:core|host)(?:\/|$)/.test(sourceFolder);
 	return testFolder === sourceFolder || isOfNode ? 1 : 2;
 }
 
 const isOfForms = (test) => /\/(package|document)\//.test(test);
 
-/** Whether the test belongs to the same node, or to shared code, such as test/nodes/PlaceCall/defaults.test.ts to nodes/PlaceCall/properties.ts. */
+/** Whether the test belongs to the same node, or to shared code, such as test/nodes/PlaceCall/items.test.ts to nodes/PlaceCall/placeCalls.ts. */
 function isBeside(test, source) {
 	const [folder] = path.relative('nodes', source).split(path.sep);
 	return path.relative('test/nodes', test).startsWith(folder);

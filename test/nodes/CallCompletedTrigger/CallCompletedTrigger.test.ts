@@ -144,6 +144,14 @@ describe('the execution', () => {
 		]);
 	});
 
+	it('returns the errors in the order of the calls, whichever call fails first', async () => {
+		const ids = [inProgress(), calls.finished];
+		simulator().faults.respond(`/v1/call/${calls.finished}`, 400);
+		const { deliver } = await listen({}, { onError: 'continueRegularOutput' });
+		const { items } = await deliver({ body: ids.map((call_id) => ({ call_id })) });
+		expect(items.map(({ details }) => details)).toMatchObject([{ item: 0 }, { item: 1 }]);
+	});
+
 	it.each([
 		['another status', { statuses: 'failed' }, 0],
 		['its status', { statuses: 'picked, failed' }, 1],

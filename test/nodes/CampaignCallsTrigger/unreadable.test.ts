@@ -1,4 +1,5 @@
 import type { INodeParameters } from 'n8n-workflow';
+import { ApiClient } from '../../../nodes/core/service/client';
 import { POLL_LIMITS } from '../../../nodes/CampaignCallsTrigger/pollCalls';
 import { z } from 'zod';
 import { until } from '../../n8n/until';
@@ -24,6 +25,21 @@ describe('if something cannot be read', () => {
 		await expect(poll()).rejects.toThrow(`Call "${unreadable}" can't be read`);
 		faults().clear();
 		expect(await poll()).toEqual([unreadable]);
+	});
+
+	it('the other calls start the workflow although the package itself fails at one', async () => {
+		const { publish, poll } = newTrigger();
+		await publish();
+		const [odd = '', ...others] = await addManyEnded(3);
+		const spy = jest.spyOn(ApiClient.prototype, 'send');
+		const send = spy.getMockImplementation();
+		spy.mockImplementation(async function (this: ApiClient, request, ...more) {
+			if (send === undefined || request.path === recordOf(odd))
+				throw new TypeError('of the package');
+			return await send.call(this, request, ...more);
+		});
+		expect(await poll()).toEqual(others);
+		await expect(poll()).rejects.toThrow('of the package');
 	});
 
 	it('of many calls, the others start the workflow although the service fails for long', async () => {

@@ -214,7 +214,7 @@ describe('a column that is missing', () => {
 		[
 			'the columns of all rows, in order of appearance, up to the twentieth',
 			rowsOf({ a: 1, b0: 1 }, { b1: 1, a: 1 }, cells(...Array.from({ length: 22 }, () => 'x'))),
-			`The input has: "a", "b0", "b1", ${Array.from({ length: 17 }, (_, i) => `"c${i}"`).join(', ')} and 5 more.`,
+			`The input has: "a", "b0", "b1", ${Array.from({ length: 17 }, (_, i) => `"c${i}"`).join(', ')}, and 5 more.`,
 		],
 		[
 			'the row of a sheet that names the columns',

@@ -67,7 +67,7 @@ describe('a skipped contact', () => {
 	test('of which there are more than five is counted', async () => {
 		answer({ ...list, dnd_skipped: range(6).map((nth) => `x${nth}`) });
 		expect((await push(1)).hints).toContain(
-			'The service skipped 6 more contacts without naming the row: "x0", "x1", "x2", "x3", "x4" and 1 more. The rows of skipped contacts count as pushed.',
+			'The service skipped 6 more contacts without naming the row: "x0", "x1", "x2", "x3", "x4", and 1 more. The rows of skipped contacts count as pushed.',
 		);
 	});
 

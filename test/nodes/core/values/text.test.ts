@@ -95,7 +95,7 @@ test.each([
 	['no names', [], ''],
 	['one name', ['a'], 'a'],
 	['50 names', FIFTY, FIFTY.join(', ')],
-	['52 names', [...FIFTY, 'a', 'b'], `${FIFTY.join(', ')} and 2 more`],
+	['52 names', [...FIFTY, 'a', 'b'], `${FIFTY.join(', ')}, and 2 more`],
 ])('a message lists %s', (_how, names, list) => {
 	expect(named(names, String)).toBe(list);
 });

@@ -58,7 +58,7 @@ const ROWS = [
 	{ phone: false, 'Phone No': '', at: {} },
 ];
 
-// With the same result as in n8n: rowExpression.test.ts
+// With the same result as in n8n: expressions.test.ts
 test.each<[string, unknown[]]>([
 	['={{ $json.phone }}', ['1', null, false]],
 	['={{$json.phone}}', ['1', null, false]],
