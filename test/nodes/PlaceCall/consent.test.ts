@@ -83,7 +83,7 @@ it('takes no value that every object has', async () => {
 	expect(second).toBe('called');
 });
 
-describe('if no row has the column', () => {
+describe('if none of the rows has the column', () => {
 	const items = [
 		{ phone: phone(0), 'Agreed On': '2026-11-20' },
 		{ phone: phone(1), name: 'Asha' },
@@ -99,6 +99,10 @@ describe('if no row has the column', () => {
 	it('calls nobody, also if the node continues on errors', async () => {
 		const run = await place(CONSENT, { items, over: CONTINUE });
 		expect(records(run)).toMatchObject([{ error: MESSAGE }, { error: MESSAGE }]);
+	});
+
+	it('a single row has no consent, because n8n leaves out its empty cells', async () => {
+		expect(await reasons(items.slice(1))).toEqual(['no_consent: Column "agreed_on" has no date.']);
 	});
 
 	it('Check Only says so, and not that everybody is without consent', async () => {
