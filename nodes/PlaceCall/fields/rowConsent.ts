@@ -46,7 +46,7 @@ function requireNumberOfRow(form: Fields): void {
 	const byModel = ['phoneNumber', 'countryCode'].some((name) => isFromModel(form.expression(name)));
 	if (!byModel) return;
 	throw new InvalidInput(
-		"With 'Consent', the model can't choose the number, so the call wasn't placed",
+		"With 'Consent', the model can't choose the number, so no call was placed",
 		onScreenOnly(
 			"In 'Phone Number' and 'Country', use the row of the agent's input, such as {{ $json.phone }}.",
 		),
