@@ -32,9 +32,7 @@ export function readRowConsent({
 	// A column, or a value nested in one, as dragging it names it.
 	const { column } = consent;
 	// A single row, as in a loop, doesn't show its empty columns: n8n's nodes for sheets leave them out.
-	const least = kind === 'workflow' ? 2 : 1;
-	if (rows.length >= least && !rows.some((row) => has(row, column)))
-		throw missingColumn(column, rows);
+	if (rows.length > 1 && !rows.some((row) => has(row, column))) throw missingColumn(column, rows);
 	return (index) => {
 		const row = rowOf(context, index);
 		return { ...consent, cell: has(row, column) ? get(row, column) : undefined };

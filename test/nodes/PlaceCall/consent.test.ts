@@ -114,7 +114,8 @@ describe('if none of the rows has the column', () => {
 		['run by the agent', inlineTool],
 	])('as a tool %s, calls nobody, whatever the model gives', async (_route, toolOf) => {
 		const bodies = acceptUpTo(1);
-		const tool = toolOf(node(CONSENT), { row: { phone: phone(0) } });
+		const [row = {}] = items;
+		const tool = toolOf(node(CONSENT), { row, rows: items });
 		expect(await tool({ agreed_on: '2026-11-20' })).toMatchObject({
 			outcome: 'not_sent',
 			what_happened: expect.stringContaining(MESSAGE),
@@ -204,7 +205,8 @@ describe('as a tool', () => {
 		['run by the agent', inlineTool],
 	])('%s, a consent that the model gives is none', async (_route, toolOf) => {
 		const bodies = acceptUpTo(1);
-		expect(await toolOf(node(CONSENT), { row })(today)).toMatchObject(NOT_CALLED);
+		for (const one of [row, { phone: phone(0) }])
+			expect(await toolOf(node(CONSENT), { row: one })(today)).toMatchObject(NOT_CALLED);
 		expect(bodies).toEqual([]);
 	});
 
