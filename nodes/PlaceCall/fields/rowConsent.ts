@@ -16,7 +16,7 @@ const MAX_LISTED_COLUMNS = 20;
 /**
  * Reads *Consent*. Returns that of each item, by the row without what a model gave.
  *
- * @throws InvalidInput if the option is invalid, or no row has its column: nobody would be called
+ * @throws InvalidInput if the option is invalid, or none of several rows has its column: nobody would be called
  */
 export function readRowConsent({
 	context,
@@ -31,7 +31,8 @@ export function readRowConsent({
 	const rows = items.map(({ json }) => json);
 	// A column, or a value nested in one, as dragging it names it.
 	const { column } = consent;
-	if (rows.length > 0 && !rows.some((row) => has(row, column))) throw missingColumn(column, rows);
+	// A single row, as in a loop, doesn't show its empty columns: n8n's nodes for sheets leave them out.
+	if (rows.length > 1 && !rows.some((row) => has(row, column))) throw missingColumn(column, rows);
 	return (index) => {
 		const row = rowOf(context, index);
 		return { ...consent, cell: has(row, column) ? get(row, column) : undefined };
@@ -43,7 +44,7 @@ function requireNumberOfRow(form: Fields): void {
 	const byModel = ['phoneNumber', 'countryCode'].some((name) => isFromModel(form.expression(name)));
 	if (!byModel) return;
 	throw new InvalidInput(
-		"With 'Consent', the model can't choose the number, so the call wasn't placed",
+		"With 'Consent', the model can't choose the number, so no call was placed",
 		onScreenOnly(
 			"In 'Phone Number' and 'Country', use the row of the agent's input, such as {{ $json.phone }}.",
 		),

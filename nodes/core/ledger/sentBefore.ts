@@ -10,7 +10,7 @@ export function maybeSentBefore(error: unknown): OutcomeUnknown {
 			? error
 			: new InvalidInput(messageOf(error), forEveryone('Resolve this.'));
 	return new OutcomeUnknown(
-		message.replace(/nothing was sent$/i, '$& in this attempt'),
+		message.replace(/(?:nothing was sent|no call was placed)$/i, '$& in this attempt'),
 		{
 			onScreen: `${asSentence(resolution)} Then retry the execution again. An earlier attempt may have sent this item, so don't send it in a new execution.`,
 			forModel: resolutionForModel,

@@ -110,7 +110,8 @@ export async function deliverEachItem(
 		if (!hasBegun) return indexes.length > perItem ? HANDLE_OTHERS : '';
 		const sent = completed.filter((index) => !leftOut.has(index));
 		if (perItem === 1) return stopTextOf(context, sent, when);
-		return `Completed ${when}: ${sent.length} of ${counted(indexes.length, 'request')}. ${SEND_OTHERS}`;
+		const count = `${sent.length} of ${counted(indexes.length, 'request')}`;
+		return compact([sent.length > 0 && `Completed ${when}: ${count}.`, SEND_OTHERS]).join(' ');
 	};
 	const options = { concurrency, partNames, check, earlierOutput, stopText };
 	return await forEachItem(context, task, options);

@@ -7,6 +7,7 @@ import {
 	records,
 	retryFailed,
 	runKilled,
+	runWorkflow,
 	service,
 } from '../../engine';
 import { WITH_PROFILE, dndHarness, listOf, PATH } from './dndHarness';
@@ -101,6 +102,21 @@ describe('Add', () => {
 		accept(SUPPORT);
 		for (const agent of [SALES, SUPPORT, RENEWALS]) accept(agent, RAVI);
 		expect(records(await retryFailed(failed, workflow))).toHaveLength(6);
+	});
+
+	test('a second branch with an invalid number does not speak of an earlier attempt', async () => {
+		agents([SALES, SUPPORT]);
+		agents([SALES, SUPPORT]);
+		accept(SALES);
+		accept(SUPPORT);
+		const phone = `={{ $runIndex === 0 ? "${ASHA}" : "later" }}`;
+		const node = await nodeOf({ parameters: { operation: 'add', ...ALL, phone } });
+		const { workflow, start } = oneNodeWorkflow(node);
+		const ways = workflow.connectionsBySourceNode.Start?.main?.[0] ?? [];
+		ways.push(...ways);
+		const run = await runWorkflow(workflow, start, asInput(items.slice(0, 1)));
+		const { description } = run.data.resultData.error ?? {};
+		expect(description).toContain('No item was processed in this attempt. To send the items');
 	});
 
 	test('an unknown outcome stays unknown in a retry, also if the agent is not active any more', async () => {

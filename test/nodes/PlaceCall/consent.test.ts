@@ -83,7 +83,7 @@ it('takes no value that every object has', async () => {
 	expect(second).toBe('called');
 });
 
-describe('if no row has the column', () => {
+describe('if none of the rows has the column', () => {
 	const items = [
 		{ phone: phone(0), 'Agreed On': '2026-11-20' },
 		{ phone: phone(1), name: 'Asha' },
@@ -101,6 +101,10 @@ describe('if no row has the column', () => {
 		expect(records(run)).toMatchObject([{ error: MESSAGE }, { error: MESSAGE }]);
 	});
 
+	it('a single row has no consent, because n8n leaves out its empty cells', async () => {
+		expect(await reasons(items.slice(1))).toEqual(['no_consent: Column "agreed_on" has no date.']);
+	});
+
 	it('Check Only says so, and not that everybody is without consent', async () => {
 		expect(await refusal({ ...CONSENT, whatToDo: 'check' }, { items })).toContain(MESSAGE);
 	});
@@ -110,7 +114,8 @@ describe('if no row has the column', () => {
 		['run by the agent', inlineTool],
 	])('as a tool %s, calls nobody, whatever the model gives', async (_route, toolOf) => {
 		const bodies = acceptUpTo(1);
-		const tool = toolOf(node(CONSENT), { row: { phone: phone(0) } });
+		const [row = {}] = items;
+		const tool = toolOf(node(CONSENT), { row, rows: items });
 		expect(await tool({ agreed_on: '2026-11-20' })).toMatchObject({
 			outcome: 'not_sent',
 			what_happened: expect.stringContaining(MESSAGE),
@@ -200,7 +205,8 @@ describe('as a tool', () => {
 		['run by the agent', inlineTool],
 	])('%s, a consent that the model gives is none', async (_route, toolOf) => {
 		const bodies = acceptUpTo(1);
-		expect(await toolOf(node(CONSENT), { row })(today)).toMatchObject(NOT_CALLED);
+		for (const one of [row, { phone: phone(0) }])
+			expect(await toolOf(node(CONSENT), { row: one })(today)).toMatchObject(NOT_CALLED);
 		expect(bodies).toEqual([]);
 	});
 

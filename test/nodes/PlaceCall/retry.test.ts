@@ -127,6 +127,19 @@ describe('Retry in the list of executions', () => {
 			);
 	});
 
+	it('with the current workflow, an input without the consent column does not hide the earlier call', async () => {
+		rejecting(2, B);
+		const failed = await run(placeCallNode(perItem), people(2));
+		const options = { consent: { rule: { column: 'agreed_on', maxDays: 30 } } };
+		const { message, description } = faultOf(
+			await retry(failed, placeCallNode({ ...perItem, options })),
+		);
+		expect(message).toBe(
+			'The input has no column "agreed_on", so no call was placed in this attempt',
+		);
+		expect(description).toContain('An earlier attempt may have sent this item');
+	});
+
 	it('with the current workflow, two rows that have become equal keep their own calls', async () => {
 		const rows = ['Asha', 'Ravi'].map((name) => ({ ...same, name }));
 		let count = 0;
