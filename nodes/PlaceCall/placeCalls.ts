@@ -103,10 +103,7 @@ export async function placeCalls(
 	if (hint !== undefined) addHintsForPerson(context, hint);
 	if (run.checkedNumbers.size > 0)
 		addHintsForPerson(context, ...(await agentHints(await account(), run.checkedNumbers)));
-	const inputOf = (index: number) =>
-		run.keepsInput(parameters.at(index)) ? inputFields(context, index) : {};
-	const finished = placed.map((item) => withInputIfFailed(context, item, inputOf));
-	const output = await wait.finish(asks ? finished.map(unclearIfFailed) : finished);
+	const output = await wait.finish(completeFailed(run, placed, asks));
 	addCustomData(context, output, 'call_id', 'outcome');
 	return output;
 }
@@ -261,6 +258,19 @@ function checked(scheduledAt: unknown, zone: string): NotPlaced {
 	const forModel = `Do not repeat this request. Tell ${USER} that this tool only checks the request, which is valid (time of the call: ${would_call_at}), and knows nothing of the agent or its do-not-disturb list.`;
 	const reason = { not_placed_reason: 'check_only', would_call_at } as const;
 	return new NotPlaced(message, { onScreen: '', forModel }, reason, true);
+}
+
+/** Adds the fields of the input to failed items, and to those of a question that it has no answer. */
+export function completeFailed(
+	{ context, parameters }: Pick<OperationRun, 'context' | 'parameters'>,
+	items: INodeExecutionData[],
+	asks = false,
+): INodeExecutionData[] {
+	const keepsInput = includesInput(context);
+	const inputOf = (index: number) =>
+		keepsInput(parameters.at(index)) ? inputFields(context, index) : {};
+	const completed = items.map((item) => withInputIfFailed(context, item, inputOf));
+	return asks ? completed.map(unclearIfFailed) : completed;
 }
 
 /** A failed question has no answer, also if its row has an earlier one. */

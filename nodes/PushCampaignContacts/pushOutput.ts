@@ -14,6 +14,7 @@ import { type Explanation, onScreenOnly } from '../core/service/resolution';
 import { isJsonObject, type JsonObject } from '../core/values/json';
 import { isCanceled, WHY_CANCELED } from '../host/execution/cancel';
 import { toErrorItem, toNodeError } from '../host/http/nodeErrors';
+import type { OperationRun } from '../host/run/operations';
 import { addHintsForModel, addHintsForPerson, textOnScreen } from '../host/execution/hints';
 import { forEachWithPauses } from '../core/values/pauses';
 import { displayText, plainText } from '../core/values/values';
@@ -222,7 +223,7 @@ async function rangeItems(rows: readonly Row[], legend: string): Promise<INodeEx
  * row. *Pushed* has the items for the error output.
  */
 export function notBegun(
-	context: IExecuteFunctions,
+	{ context }: Pick<OperationRun, 'context'>,
 	failed: readonly INodeExecutionData[],
 ): INodeExecutionData[][] {
 	if (context.getNode().onError === 'continueErrorOutput') return [[...failed]];

@@ -140,6 +140,37 @@ describe('examples of chats, with only the credentials and the secret entered', 
 			await inTheMorning();
 		});
 
+		it('adds in the morning a number that was not added because n8n stopped before', async () => {
+			const adds = () =>
+				run.simulator.requests.filter(
+					({ method, path }) => method === 'POST' && path === '/v1/dnd_numbers',
+				).length;
+			const match = { method: 'POST', path: '/v1/dnd_numbers' };
+			run.simulator.faults.inject({ kind: 'hang', match, times: 1 });
+			await called({ data_captured: { opt_out: 'yes' } });
+			await run.n8n.startManually(workflow, 'Every Morning');
+			await until('the request', () => adds() === 1);
+			const [stopped] = await run.n8n.executions(workflow);
+			await run.n8n.request('POST', `/executions/${stopped?.id}/stop`);
+			await run.ended(workflow, 1);
+			expect(listed('+919000000000')).toEqual([]);
+			await run.run(workflow, 'Every Morning');
+			expect(listed('+919000000000')).toEqual(ACTIVE);
+			const before = adds();
+			await run.run(workflow, 'Every Morning');
+			expect(adds()).toBe(before);
+			expect(run.parties.sheets.rows('Register')).toHaveLength(ACTIVE.length);
+		});
+
+		it('adds numbers without the register, and stops because it cannot write to it', async () => {
+			run.parties.sheets.reset();
+			await called({ data_captured: { opt_out: 'yes' } });
+			const morning = await run.n8n.runManually(workflow, 'Every Morning');
+			expect(listed('+919000000000')).toEqual(ACTIVE);
+			expect(morning.status).toBe('error');
+			expect((await run.n8n.runData(morning.id)).lastNodeExecuted).toBe('Write Register');
+		});
+
 		it('leaves everything that may be a request to a person, and adds nobody for it', async () => {
 			const count = () => run.simulator.state.dnd.length;
 			const before = count();

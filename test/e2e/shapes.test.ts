@@ -233,6 +233,41 @@ describe('in workflows whose branches meet', () => {
 		},
 	);
 
+	test.each<[number, INodeParameters]>([
+		[2, {}],
+		[1, { callLimit: 'day', maximumCalls: 1 }],
+	])('two Place Call nodes call a person %i times with %j', async (times, limit) => {
+		const again = { ...placeCall(limit), name: 'Again' };
+		await execute(
+			[ASHA],
+			[placeCall(limit), again],
+			[
+				['Rows', 'Place Call'],
+				['Rows', 'Again'],
+			],
+		);
+		expect(callsTo('9876543210')).toBe(times);
+	});
+
+	test.each<[number, boolean]>([
+		[2, false],
+		[1, true],
+	])(
+		'two pushes send a number %i times with Skip Numbers Pushed Before: %s',
+		async (times, skipPushedBefore) => {
+			const options = { skipPushedBefore };
+			await execute(
+				[ASHA],
+				[push({ options }), { ...push({ options }), name: 'Again' }],
+				[
+					['Rows', 'Push'],
+					['Rows', 'Again'],
+				],
+			);
+			expect(simulator.contactsOf(fixtures.campaigns.active)).toHaveLength(times);
+		},
+	);
+
 	test('both outputs of an IF node lead to a question that is asked once, by webhook', async () => {
 		const ask = ours('Ask', 'placeCall', {
 			...AGENT,

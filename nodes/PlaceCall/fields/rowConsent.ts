@@ -52,11 +52,12 @@ function requireNumberOfRow(form: Fields): void {
 }
 
 function missingColumn(column: string, rows: readonly object[]): InvalidInput {
-	const columns = named(uniq(rows.flatMap(Object.keys)), quoted, MAX_LISTED_COLUMNS);
+	const names = uniq(rows.flatMap(Object.keys));
+	const shown = names.length > 0 ? `: ${named(names, quoted, MAX_LISTED_COLUMNS)}` : ' no columns';
 	return new InvalidInput(
 		`The input has no column ${quoted(column)}, so no call was placed`,
 		onScreenOnly(
-			`In 'Consent Column', enter the name of the column with the dates on which people agreed. The input has: ${columns}.`,
+			`In 'Consent Column', enter the name of the column with the dates on which people agreed. The input has${shown}.`,
 		),
 	);
 }

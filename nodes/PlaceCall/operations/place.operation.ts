@@ -7,7 +7,7 @@ import { callDeveloperSettings, callOptions, webhookUrl } from '../fields/option
 import { personName, recipientFields } from '../fields/recipient';
 import { checkNotice, whatToDo } from '../fields/whatToDo';
 import { when } from '../fields/when';
-import { placeCalls } from '../placeCalls';
+import { completeFailed, placeCalls } from '../placeCalls';
 import { waitFields } from '../wait/waitOption';
 
 export const place: Operation = {
@@ -35,4 +35,5 @@ export const place: Operation = {
 		'Places a real phone call: an AI agent calls the number and talks to the person who answers, now or at the given time. A call cannot be undone. Use this only if the call is wanted, and once for each person. Returns the call ID. Use the ID to read the result of the conversation later.',
 
 	execute: async (run) => await placeCalls(run),
+	notBegun: (run, failed) => [completeFailed(run, failed)],
 };

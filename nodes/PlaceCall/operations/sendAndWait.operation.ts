@@ -11,7 +11,7 @@ import { callSettings } from '../fields/callSettings';
 import { additionalData, dataExtraction, initialGreeting } from '../fields/conversation';
 import { callDeveloperSettings, callOptions } from '../fields/options';
 import { personName, recipientFields } from '../fields/recipient';
-import { placeCalls } from '../placeCalls';
+import { completeFailed, placeCalls } from '../placeCalls';
 import { waitOptions } from '../wait/waitOption';
 
 export const sendAndWait: Operation = {
@@ -43,4 +43,5 @@ export const sendAndWait: Operation = {
 			{ json: withoutAnswer(failureForModel(context, error)), pairedItem: { item: 0 } },
 		]);
 	},
+	notBegun: (run, failed) => [completeFailed(run, failed, true)],
 };

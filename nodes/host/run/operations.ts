@@ -19,6 +19,8 @@ type OperationFacts = {
 	isReadOnly?: true;
 	/** The description of the tool for a model: its effects, and what to be careful with. */
 	toolDescription: string;
+	/** The outputs if nothing was sent and the node doesn't fail. By default, the first one has the items. */
+	notBegun?(run: OperationRun, failed: INodeExecutionData[]): INodeExecutionData[][];
 };
 
 /** An operation of a node: its form and its implementation. */
@@ -35,8 +37,6 @@ export type Operation = OperationFacts & {
 /** The operation of a node that has one. The form doesn't name it, and the node may have several outputs. */
 export type OnlyOperation = OperationFacts & {
 	execute(run: OperationRun): Promise<INodeExecutionData[][]>;
-	/** The outputs if nothing was sent and the node doesn't fail. By default, the first one has the items. */
-	notBegun?(context: IExecuteFunctions, failed: INodeExecutionData[]): INodeExecutionData[][];
 };
 
 /** n8n's resource, such as "Call". */

@@ -42,10 +42,11 @@ export async function runNode(
 	const caller = callerOf(context);
 	if (operation.isReadOnly === true) caller.result.setReadOnly();
 	const parameters = new NodeParameters(context, operation.fields);
-	const toOutputs = (failed: INodeExecutionData[]) =>
-		operation.notBegun?.(context, failed) ?? [failed];
 	// On first use, inside the item loop, so that each item reports an invalid credential.
 	const account = once(async () => await createAccountClient(context));
+	const operationRun = { context, parameters, account };
+	const toOutputs = (failed: INodeExecutionData[]) =>
+		operation.notBegun?.(operationRun, failed) ?? [failed];
 	const executed = executedInstead(context, caller);
 	const instead = executed === undefined ? undefined : notExecuted(context, executed);
 	if (instead !== undefined) {
@@ -55,7 +56,7 @@ export async function runNode(
 	const run = async () => {
 		if (instead !== undefined) throw new NotSent(instead.message, instead.resolution);
 		requireItemsOfFields(context);
-		return await operation.execute({ context, parameters, account });
+		return await operation.execute(operationRun);
 	};
 	if (caller.kind === 'model') {
 		return await runForModel(context, caller, async () => {

@@ -207,6 +207,7 @@ describe('Retry', () => {
 		const details = { outcome: 'unknown', n8n_said: 'database is locked' };
 		expect(records(await retry(begun, node({}, CONTINUE)))).toEqual([
 			{
+				...people(1)[0],
 				error: expect.any(String),
 				message: expect.stringContaining('Then retry the execution again'),
 				details: expect.objectContaining(details),

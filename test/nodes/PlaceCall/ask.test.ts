@@ -208,11 +208,18 @@ describe('fields of the row', () => {
 		expect(items).toMatchObject([{ row: 7, answer: 'unclear', data: { approved: false } }]);
 	});
 
-	it("aren't the answer of a failed question", async () => {
+	it.each<[string, INodeParameters, string]>([
+		['a failed question', INCLUDE, "'Phone Number'"],
+		[
+			'a question of a node that fails',
+			{ options: { consent: { rule: { column: 'agreed_on', maxDays: 30 } } } },
+			'no column "agreed_on"',
+		],
+	])("aren't the answer of %s", async (_what, parameters, message) => {
 		const earlier = { answer: 'yes', captured_answer: 'yes', data: { approved: true } };
 		const row = { ...earlier, phone: '12', row: 7 };
-		const { run } = await waiting({ ...question, ...INCLUDE }, [row], CONTINUE);
-		const error: unknown = expect.stringContaining("'Phone Number'");
+		const { run } = await waiting({ ...question, ...parameters }, [row], CONTINUE);
+		const error: unknown = expect.stringContaining(message);
 		expect(records(run)).toMatchObject([{ answer: 'unclear', error, row: 7 }]);
 		expect(records(run)[0]).not.toHaveProperty('data');
 	});

@@ -96,9 +96,20 @@ describe('if none of the rows has the column', () => {
 		);
 	});
 
-	it('calls nobody, also if the node continues on errors', async () => {
+	it('says that rows without columns, such as the empty item of Always Output Data, have none', async () => {
+		expect(await refusal(CONSENT, { items: [{}] })).toMatch(/The input has no columns\.$/);
+	});
+
+	it('calls nobody, also if the node continues on errors, and returns the rows', async () => {
 		const run = await place(CONSENT, { items, over: CONTINUE });
-		expect(records(run)).toMatchObject([{ error: MESSAGE }, { error: MESSAGE }]);
+		const error = { error: MESSAGE, message: expect.any(String), details: expect.any(Object) };
+		expect(records(run)).toEqual(items.map((item) => ({ ...item, ...error })));
+	});
+
+	it('returns no fields of the rows without Include Input Fields', async () => {
+		const options = { ...rule().options, includeInputFields: false };
+		const run = await place({ ...CONSENT, options }, { items, over: CONTINUE });
+		expect(records(run).map(Object.keys)).toEqual(items.map(() => ['error', 'message', 'details']));
 	});
 
 	it('a single row has no consent, because n8n leaves out its empty cells', async () => {
