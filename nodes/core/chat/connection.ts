@@ -219,7 +219,9 @@ export class ChatConnection {
 		}
 		const end = await socket.ended;
 		if (this.sessionIsClosed) return { kind: 'session_closed' };
-		return this.token === token && this.clientId === clientId ? { kind: 'socket', end } : null;
+		const isReplaced = this.token !== token || this.clientId !== clientId;
+		// The code of the service counts, also if it closed the socket before this connection did.
+		return isReplaced && end.code === null ? null : { kind: 'socket', end };
 	}
 
 	/** @throws what the request throws */
