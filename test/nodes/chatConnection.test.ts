@@ -1,5 +1,8 @@
 /** How a session stays connected, and what is read from its sockets: through Chat Events Trigger and Chat Send, with the simulated service. */
+import { once } from 'node:events';
+import { createServer } from 'node:net';
 import type { INodeParameters } from 'n8n-workflow';
+import { z } from 'zod';
 import { type ActiveWorkflow, passTime, records, speedUp, triggerContext } from '../engine';
 import { untilIdle } from '../n8n/until';
 import { chatHarness, eventIds, eventually, sessions, stopMessage } from './chatHarness';
@@ -132,6 +135,38 @@ describe('before its token expires, a session', () => {
 		speedUp(1_000);
 		await sockets(2);
 		expect(new Set(harness.sockets().map(({ token }) => token)).size).toBe(2);
+	});
+
+	test('that cannot connect goes on with its attempts, each after a longer pause', async () => {
+		jest.spyOn(Math, 'random').mockReturnValue(0.5);
+		const active = await harness.publish();
+		const node = await harness.triggerNode({});
+		const log = jest.spyOn(triggerContext(active.workflow, node).logger, 'info');
+		await harness.settled();
+		const silent = createServer().unref().listen(0, '127.0.0.1');
+		await once(silent, 'listening');
+		const Connecting = WebSocket;
+		const url = `ws://127.0.0.1:${z.object({ port: z.number() }).parse(silent.address()).port}`;
+		const opened = jest
+			.spyOn(globalThis, 'WebSocket')
+			.mockImplementation(() => new Connecting(url));
+		speedUp(0);
+		// The next token is due after 225 seconds.
+		passTime(221_000);
+		control().cutSockets();
+		await eventually(() => log.mock.calls.length === 1);
+		passTime(1_000);
+		await eventually(() => opened.mock.calls.length === 1);
+		passTime(5_000);
+		await untilIdle();
+		passTime(15_000);
+		await eventually(() => log.mock.calls.length === 2);
+		expect(log.mock.calls.map(([, details]) => details)).toMatchObject([
+			{ waitMs: 1_000 },
+			{ waitMs: 2_000 },
+		]);
+		expect(opened).toHaveBeenCalledTimes(1);
+		silent.close();
 	});
 
 	test('ends if the service then says that it is closed', async () => {

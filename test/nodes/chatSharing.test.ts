@@ -399,4 +399,19 @@ describe('the client_id', () => {
 		await untilIdle();
 		expect(harness.sockets()).toHaveLength(2);
 	});
+
+	test.each([4401, 1008])(
+		'changes with a new token if the service closes the socket before that ack (code %i)',
+		async (code) => {
+			void send(UNACKED);
+			await frames(1);
+			await publish();
+			await untilIdle();
+			control().closeSockets(code);
+			await sockets(2);
+			const [first, second] = harness.sockets();
+			expect(second?.client_id).not.toBe(first?.client_id);
+			expect(second?.token).not.toBe(first?.token);
+		},
+	);
 });

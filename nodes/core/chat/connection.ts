@@ -68,6 +68,8 @@ export class ChatConnection {
 	/** The newest tokens, also of earlier sockets. */
 	private issued: string[] = [];
 	private socket: Socket | null = null;
+	/** Closed for another token or client ID. */
+	private replaced: Socket | null = null;
 	private clientId: string;
 	private becameConnected: Deferred<void> = deferred();
 	private sessionIsClosed = false;
@@ -195,31 +197,32 @@ export class ChatConnection {
 		}
 	}
 
-	/** Connects once: from the token to the end of the socket. Null if the next token or client ID is at hand. */
+	/** Connects once: from the token to the end of the socket. Null if it was replaced. */
 	private async attempt(): Promise<AttemptEnd | null> {
 		const { clock, baseUrl } = this.options;
-		let { token } = this;
-		let clientId: string;
+		const { token: known } = this;
 		let socket: Socket;
 		try {
-			if (token === null || clock.elapsed() >= token.renewAt) token = await this.mint();
+			const isKnown = known !== null && clock.elapsed() < known.renewAt;
+			const token = isKnown ? known : await this.mint();
 			this.signal.throwIfAborted();
-			clientId = this.clientId;
 			const claim = this.mayClaim && [...this.users].some(({ options }) => options.disconnectOther);
-			const url = socketUrl({ token, baseUrl, clientId, claim });
+			const url = socketUrl({ token, baseUrl, clientId: this.clientId, claim });
 			socket = new Socket(url, {
 				...this.options,
 				onFrame: (frame) => this.receive(frame, socket),
-				onSettled: () => this.settled(),
+				onSettled: () => {
+					this.settled();
+					void this.renew(socket, token);
+				},
 			});
 			this.socket = socket;
-			void this.renew(socket, token);
 		} catch (error) {
 			return { kind: 'token', error };
 		}
 		const end = await socket.ended;
 		if (this.sessionIsClosed) return { kind: 'session_closed' };
-		return this.token === token && this.clientId === clientId ? { kind: 'socket', end } : null;
+		return this.replaced === socket ? null : { kind: 'socket', end };
 	}
 
 	/** @throws what the request throws */
@@ -270,7 +273,7 @@ export class ChatConnection {
 	/** Closes a socket when no frame waits for its ack. The next one follows at once. */
 	private async replace(socket: Socket): Promise<void> {
 		const release = await this.sender.hold(socket.signal);
-		socket.close();
+		if (socket.close()) this.replaced = socket;
 		release();
 	}
 

@@ -108,12 +108,17 @@ export class Socket {
 		return false;
 	}
 
-	/** Closes the socket. Waits for the service's close frame for a moment only. */
-	close(): void {
-		if (this.signal.aborted || this.isClosing) return;
+	/**
+	 * Closes the socket. Waits for the service's close frame for a moment only.
+	 *
+	 * @returns false if it was closed before
+	 */
+	close(): boolean {
+		if (this.signal.aborted || this.isClosing) return false;
 		this.isClosing = true;
 		this.closeSocket();
 		void this.finishLater();
+		return true;
 	}
 
 	private async connect(): Promise<void> {

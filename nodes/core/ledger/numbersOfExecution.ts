@@ -1,3 +1,4 @@
+import isEmpty from 'lodash/isEmpty';
 import type { JsonObject } from '../values/json';
 
 /**
@@ -19,6 +20,10 @@ export class NumbersOfExecution {
 		private readonly counts: (earlier: unknown) => boolean = () => true,
 		private readonly nodeRun?: string,
 	) {}
+
+	get hasUnknown(): boolean {
+		return !isEmpty(this.unknown);
+	}
 
 	isDone(number: string): boolean {
 		const earlier = this.done[number];

@@ -66,6 +66,16 @@ test('an execution knows unknown numbers also if the sent ones are too many', as
 	expect(await push(record, 0, 3)).toBe(1);
 });
 
+test('the first push of an execution looks up none of its numbers, and the next one each of them', async () => {
+	const lookUps = jest.spyOn(NumbersOfExecution.prototype, 'isDone');
+	const record = newRecord();
+	await push(record, 0, 3);
+	expect(lookUps).not.toHaveBeenCalled();
+	await push(record, 0, 4);
+	expect(lookUps).toHaveBeenCalledTimes(4);
+	lookUps.mockRestore();
+});
+
 test('a loop with another number in each iteration takes time in proportion to its iterations', async () => {
 	const loop = (rounds: number) => async () => {
 		const record = newRecord();
