@@ -217,11 +217,11 @@ describe('fields of the row', () => {
 		],
 	])("aren't the answer of %s", async (_what, parameters, message) => {
 		const earlier = { answer: 'yes', captured_answer: 'yes', data: { approved: true } };
-		const row = { ...earlier, phone: '12', row: 7 };
-		const { run } = await waiting({ ...question, ...parameters }, [row], CONTINUE);
-		const error: unknown = expect.stringContaining(message);
-		expect(records(run)).toMatchObject([{ answer: 'unclear', error, row: 7 }]);
-		expect(records(run)[0]).not.toHaveProperty('data');
+		const rows = [7, 8].map((row) => ({ ...earlier, phone: '12', row }));
+		const { run } = await waiting({ ...question, ...parameters }, rows, CONTINUE);
+		const failed = { answer: 'unclear', error: expect.stringContaining(message) };
+		expect(records(run)).toMatchObject(rows.map(({ row }) => ({ ...failed, row })));
+		for (const record of records(run)) expect(record).not.toHaveProperty('data');
 	});
 
 	it("don't count as an error if nobody was called because of the calling hours", async () => {

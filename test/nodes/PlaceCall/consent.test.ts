@@ -96,8 +96,8 @@ describe('if none of the rows has the column', () => {
 		);
 	});
 
-	it('says that rows without columns, such as the empty item of Always Output Data, have none', async () => {
-		expect(await refusal(CONSENT, { items: [{}] })).toMatch(/The input has no columns\.$/);
+	it('says that rows without columns have none', async () => {
+		expect(await refusal(CONSENT, { items: [{}, {}] })).toMatch(/The input has no columns\.$/);
 	});
 
 	it('calls nobody, also if the node continues on errors, and returns the rows', async () => {
