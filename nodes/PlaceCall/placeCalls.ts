@@ -83,7 +83,7 @@ export async function placeCalls(
 		limiter: new CallLimiter(context),
 		callIds: new Set(),
 	};
-	// Before the first call is placed, so that all that are planned by then are reserved at once.
+	// The account is needed only when a call is sent: all are checked and planned by then, so they're reserved at once.
 	const reserve = once(async () => await run.limiter.reservePlanned());
 	const withReservations = async () => {
 		await reserve();

@@ -30,8 +30,9 @@ export type PreparedRequest = {
 	/** Runs it after others, such as earlier ones of its chat session. */
 	limiter?: Limiter;
 	/**
-	 * Runs before the first item is sent, unless an earlier attempt sent this one. Not for a model, which may repeat a request
-	 * that can't be sent any more, such as one for a time that has passed.
+	 * Checks the request, and counts it with the others, such as for a limit of calls. Runs before the first item is sent,
+	 * unless an earlier attempt sent this one. Not for a model, which may repeat a request that can't be sent any more, such as
+	 * one for a time that has passed.
 	 */
 	check?: () => void;
 	/**
