@@ -182,7 +182,7 @@ const cells: { [setting: string]: { [column: string]: Cell } } = {
 			},
 		],
 		[PUSH]: [
-			'If no row was pushed, **Pushed** returns an empty item',
+			'If no row was pushed, **Pushed** returns an empty item, on n8n 3 only if the other outputs are empty, too',
 			async () => {
 				const { outputs } = await run(push(ALWAYS), [{ phone: 'call me' }]);
 				expect(outputs).toMatchObject([[{}], [{ phone: 'call me', push_status: 'rejected' }], []]);
