@@ -51,11 +51,15 @@ function failureOf(error: ExplainedError): Failure {
 	return { cause: error.isTransient ? 'temporarily-unavailable' : 'configuration-invalid' };
 }
 
-/** By then, n8n has stored the state with the execution that it starts, or never does. */
+/** By then, n8n has stored the state of a check, or never does. */
 const STORED_AFTER_MS = 60_000;
 
-/** By trigger: the state with which its latest check began, and until when no other one begins with it. */
-const latestChecks = new Map<string, { state: string; until: number }>();
+/**
+ * By trigger: the state with which its latest check began, and until when no other one begins with it. `reached`: the state
+ * of a check without events, and until when another one continues with it.
+ */
+type LatestCheck = { state: string; until: number; reached?: { state: JsonObject; until: number } };
+const latestChecks = new Map<string, LatestCheck>();
 
 /** What a check found, and what the next one begins with. */
 type Checked = {
@@ -71,7 +75,8 @@ type Checked = {
  * node's data are current, a state without events is stored in both.
  *
  * It doesn't run if another one has begun with the same state. n8n runs several at the same time if one is slow, or after a
- * restart those that were missed, and each would pass the same events.
+ * restart those that were missed, and each would pass the same events. After one without events, it continues with what that
+ * one has reached: the scheduler may begin it before n8n has stored the state of the one at publication.
  *
  * @param name of the state in the static data
  * @param subject what a stored state must contain to be that of the campaign, credential, and start that the trigger has now
@@ -91,15 +96,19 @@ export async function checkSince(
 	const stored = !isInNode && isCurrent(ofWorkflow[key]) ? ofWorkflow[key] : ofNode[name];
 
 	const trigger = nodeKey(context);
-	const own = { state: fingerprint([subject, stored ?? null]), until: Infinity };
-	const latest = latestChecks.get(trigger);
+	const own: LatestCheck = { state: fingerprint([subject, stored ?? null]), until: Infinity };
+	const known = latestChecks.get(trigger);
 	// With another state, n8n has stored that of the latest one.
-	if (latest?.state === own.state && latest.until > clock.elapsed()) return [];
+	const latest = known?.state === own.state ? known : undefined;
+	if (latest !== undefined && latest.until > clock.elapsed()) return [];
 	latestChecks.set(trigger, own);
+	const reached = latest?.reached;
+	const isReached = reached !== undefined && reached.until > clock.elapsed();
 	let hasEvents = false;
 	try {
-		const { events, state, failure } = await check(stored);
+		const { events, state, failure } = await check(isReached ? reached.state : stored);
 		hasEvents = events.length > 0;
+		if (!hasEvents) own.reached = { state, until: clock.elapsed() + STORED_AFTER_MS };
 		ofNode[name] = state;
 		if (!isInNode && !hasEvents) ofWorkflow[key] = state;
 		else if (key in ofWorkflow) Reflect.deleteProperty(ofWorkflow, key);

@@ -122,6 +122,14 @@ describe('calls start the workflow, each outcome once', () => {
 		expect(await played(story, true)).toBe(story),
 	);
 
+	it('that ended before n8n had stored the check at publication', async () => {
+		const { publish, poll } = newTrigger({ isStoredLate: true });
+		await addEnded('a');
+		expect(await publish()).toEqual([]);
+		await addEnded('b');
+		expect(await poll()).toEqual(['b']);
+	});
+
 	it('if several checks run at the same time', async () => {
 		const { publish, poll } = newTrigger();
 		await publish();

@@ -132,8 +132,9 @@ export function watchedCalls() {
 		 *
 		 * @param budgetMs after which n8n ends a check
 		 * @param isDurable with durable cursors, n8n keeps what a node wrote at publication only with an event
+		 * @param isStoredLate n8n begins the next check before it has stored what the node wrote at publication
 		 */
-		newTrigger: ({ budgetMs, isDurable = false }: TriggerOptions = {}) => {
+		newTrigger: ({ budgetMs, isDurable = false, isStoredLate = false }: TriggerOptions = {}) => {
 			const node: Partial<INode> = { name: 'Node' };
 			let stored: IDataObject = {};
 			let current: ReturnType<typeof begin> | undefined;
@@ -162,7 +163,8 @@ export function watchedCalls() {
 					const before = pick(stored, ofNode);
 					restart();
 					const found = await poll();
-					store();
+					if (isStoredLate) restart();
+					else store();
 					if (isDurable && found.length === 0) {
 						stored = { ...omit(stored, ofNode), ...before };
 						restart();
@@ -183,4 +185,8 @@ export function watchedCalls() {
 	};
 }
 
-type TriggerOptions = { budgetMs?: number | undefined; isDurable?: boolean };
+type TriggerOptions = {
+	budgetMs?: number | undefined;
+	isDurable?: boolean;
+	isStoredLate?: boolean;
+};
