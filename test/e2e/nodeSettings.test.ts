@@ -114,7 +114,9 @@ async function refusal(type: string, rest: Partial<INode>, parameters: INodePara
 		'the publication',
 		async () => {
 			const { status, triggers } = publication.parse(await n8n.request('GET', path));
-			return status !== 'in_progress' && triggers.map((one) => one.errorMessage ?? '').join(' ');
+			// n8n may say for a moment that it isn't published, before it stores what became of each trigger.
+			const isDone = !['in_progress', 'not_published'].includes(status);
+			return isDone && triggers.map((one) => one.errorMessage ?? '').join(' ');
 		},
 		{ timeout: 120_000, every: 500 },
 	);
