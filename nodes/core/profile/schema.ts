@@ -65,10 +65,9 @@ export const querySchema = z.record(
 		}),
 	}),
 );
-const query = querySchema;
 const body = z.custom<JsonObject>(isJsonObject, 'must be an object in curly brackets');
 
-const both = z.object({ query, body }).partial().strict();
+const both = z.object({ query: querySchema, body }).partial().strict();
 
 export const profileSchema = z
 	.object({
@@ -82,7 +81,12 @@ export const profileSchema = z
 			}),
 		calls: z
 			.object({
-				...{ query, list, next, key: z.string().trim().min(1), entry: path(), total: path() },
+				query: querySchema,
+				list,
+				next,
+				key: z.string().trim().min(1),
+				entry: path(),
+				total: path(),
 				dates: z.enum(['date', 'dateTime']),
 			})
 			.partial()
@@ -92,7 +96,11 @@ export const profileSchema = z
 			})
 			.superRefine(isRequest('calls')),
 		'dnd.add': both.superRefine(isRequest('dnd.add')),
-		'dnd.list': z.object({ query }).partial().strict().superRefine(isRequest('dnd.list')),
+		'dnd.list': z
+			.object({ query: querySchema })
+			.partial()
+			.strict()
+			.superRefine(isRequest('dnd.list')),
 		'dnd.remove': both.superRefine(isRequest('dnd.remove')),
 		'chat.session': both
 			.extend({ session: path() })
