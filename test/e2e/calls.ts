@@ -91,8 +91,8 @@ export async function executionsOf(
 
 /** Waits for the publication, which continues after the request. If n8n is killed before, it resumes only minutes later. */
 export async function published(n8n: N8nDriver, workflow: Reference): Promise<void> {
-	const isDone = async () => !(await n8n.isPublishing(workflow));
-	await until('the publication to be complete', isDone);
+	const errors = async () => await n8n.publicationErrors(workflow);
+	await until('the publication to be complete', errors);
 }
 
 /** Waits until n8n has stored the first reading of Campaign Calls Trigger. Calls that end later are new. */

@@ -5,7 +5,6 @@ import mapValues from 'lodash/mapValues';
 import once from 'lodash/once';
 import zipObject from 'lodash/zipObject';
 import type { INode, INodeParameters } from 'n8n-workflow';
-import { z } from 'zod';
 import { isN8n1 } from '../n8n/driver';
 import { until } from '../n8n/until';
 import { byId, chain, node, type WorkflowJson } from '../n8n/workflow';
@@ -59,11 +58,6 @@ const list = (rest: Partial<INode>, parameters: INodeParameters = {}) =>
 
 const ONLY_FIRST = "'Execute Once' is on, so this node would only use the first of 2 items";
 
-const publication = z.object({
-	status: z.string(),
-	triggers: z.array(z.object({ errorMessage: z.string().nullable() })),
-});
-
 const run = async (last: INode, rows = PEOPLE) => await runOnRows(account, last, rows);
 const pushed = () => simulator.contactsOf(campaigns.active).map(({ phone }) => phone.slice(-10));
 const called = () => PEOPLE.map(({ phone }) => simulator.callsTo(phone));
@@ -109,17 +103,11 @@ async function refusal(type: string, rest: Partial<INode>, parameters: INodePara
 	const message = await n8n.activate(workflow).then(() => undefined, String);
 	// n8n 1 tells it immediately.
 	if (message !== undefined || isN8n1) return message ?? '';
-	const path = `/workflows/${workflow.id}/publication-status`;
-	return await until(
-		'the publication',
-		async () => {
-			const { status, triggers } = publication.parse(await n8n.request('GET', path));
-			// n8n may say for a moment that it isn't published, before it stores what became of each trigger.
-			const isDone = !['in_progress', 'not_published'].includes(status);
-			return isDone && triggers.map((one) => one.errorMessage ?? '').join(' ');
-		},
-		{ timeout: 120_000, every: 500 },
-	);
+	const errors = await until('the publication', async () => await n8n.publicationErrors(workflow), {
+		timeout: 120_000,
+		every: 500,
+	});
+	return errors.join(' ');
 }
 
 /** What n8n says about the publication of triggers with each setting. All at the same time, because it takes long. */

@@ -21,7 +21,12 @@ const formsSchema = z.object({
 		z.object({ name: z.string(), type: z.string(), webhookId: z.string().optional() }),
 	),
 });
-const publication = z.object({ data: z.object({ status: z.string() }) });
+const publication = z.object({
+	data: z.object({
+		status: z.string(),
+		triggers: z.array(z.object({ errorMessage: z.string().nullable() })),
+	}),
+});
 const executionSchema = z.object({
 	id: z.string(),
 	workflowId: z.string(),
@@ -138,13 +143,17 @@ export class N8nDriver {
 		else await this.request('POST', `/workflows/${id}/activate`, { versionId });
 	}
 
-	/** Whether n8n is still publishing the workflow, which it does after the request. Older versions do it in the request. */
-	async isPublishing({ id }: Reference): Promise<boolean> {
+	/**
+	 * Why n8n didn't publish each trigger of the workflow, or an empty text. Undefined while it's publishing them, which it does
+	 * after the request. Older versions do it in the request.
+	 */
+	async publicationErrors({ id }: Reference): Promise<string[] | undefined> {
 		const response = await this.send('GET', `/workflows/${id}/publication-status`);
-		return (
-			response.status !== 404 &&
-			publication.parse(await response.json()).data.status === 'in_progress'
-		);
+		if (response.status === 404) return [];
+		const { status, triggers } = publication.parse(await response.json()).data;
+		// n8n may say for a moment that it isn't published, before it stores what became of each trigger.
+		if (['in_progress', 'not_published'].includes(status)) return undefined;
+		return triggers.map(({ errorMessage }) => errorMessage ?? '');
 	}
 
 	async deactivate({ id }: Reference): Promise<void> {
