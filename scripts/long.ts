@@ -29,6 +29,10 @@ const RUNS: Record<string, Run> = {
 		what: 'tries new random values in the tests, and actions, frames, and webhook requests with one thing wrong',
 		command: 'PROPERTY_SEED=new FUZZ_RUNS=400 jest test/fuzz test/nodes test/network',
 	},
+	idle: {
+		what: 'measures what n8n takes with the nodes while nothing happens',
+		command: `${built} test/long/bench/idle.ts`,
+	},
 	mutation: {
 		what: 'lists small changes of the code that no test notices',
 		command: 'node test/long/mutation/run.mjs',
