@@ -153,7 +153,10 @@ async function originOfParent(
 	return { startedAt: execution.establishedAt, executionId, isSubExecution: true };
 }
 
+/** n8n's name of the execution in which an MCP client uses a tool, and which it doesn't store. */
+const NOT_STORED = '__UNKNOWN__';
+
 /** An error workflow names the failed execution as its parent, but isn't part of it. */
 function parentOf({ parentExecutionId, source }: IExecutionContext): string | undefined {
-	return source === 'error' ? undefined : parentExecutionId;
+	return source === 'error' || parentExecutionId === NOT_STORED ? undefined : parentExecutionId;
 }

@@ -377,6 +377,7 @@ describe('the origin of an execution, by which retries are recognized', () => {
 			executionId,
 			getRunExecutionData: async (id) => {
 				reads.push(id);
+				if (id === '__UNKNOWN__') throw new Error('n8n has no such execution');
 				return await Promise.resolve(id in others ? dataWith(others[id]) : undefined);
 			},
 		});
@@ -406,6 +407,13 @@ describe('the origin of an execution, by which retries are recognized', () => {
 			ofError,
 			{ p: startedAt(1_000) },
 			{ startedAt: 2_000, executionId: 'f', isSubExecution: false },
+		],
+		[
+			'a workflow that an MCP client uses as a tool,',
+			'm',
+			startedAt(2_000, '__UNKNOWN__'),
+			{},
+			{ startedAt: 2_000, executionId: 'm', isSubExecution: false },
 		],
 		[
 			'a sub-execution of an error workflow',
