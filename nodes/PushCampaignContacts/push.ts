@@ -18,7 +18,6 @@ import { cancelSignal } from '../host/execution/cancel';
 import { addCustomData } from '../host/run/customData';
 import { asItems } from '../host/run/itemLoop';
 import type { OperationRun } from '../host/run/operations';
-import { callerOf } from '../host/caller/caller';
 import type { AccountClient } from '../host/http/accountClient';
 import { counted } from '../core/values/values';
 import { agentChecker } from '../core/dnd/checkAgent';
@@ -93,7 +92,7 @@ export async function runPush(
 	input: PushInput,
 	output: Output,
 ): Promise<Report> {
-	const { context } = run;
+	const { context, caller } = run;
 	const { tables } = input;
 	// An empty input is fine.
 	if (tables.every(({ names }) => names.size === 0)) {
@@ -102,15 +101,14 @@ export async function runPush(
 		return reportOn({ input: { ...input, rows: [] }, rows, requests: [], enqueue: false, hints });
 	}
 	const { columns: choice, ...settings } = await readPushSettings(run);
-	const { campaign, checksOnly } = settings;
-	if (checksOnly) callerOf(context).result.setReadOnly();
+	const { campaign, isModel, checksOnly } = settings;
+	if (checksOnly) caller.result.setReadOnly();
 	const columnsOf = memoize((table: Table) => resolveColumns(table, choice));
 	const all = tables.map(columnsOf);
 	const account = await run.account();
 	const prepared = await prepareRows(input, columnsOf);
 	// A single contact, such as from a form, may have no name.
 	const isList = prepared.rows.length > 1;
-	const isModel = callerOf(context).kind === 'model';
 	const nameless = isList && !isModel ? whyNoRelease(all, choice) : undefined;
 	if (campaign.enqueue && nameless !== undefined) {
 		throw new InvalidInput(`${nameless.message}, and nothing was sent`, nameless.resolution);
@@ -147,11 +145,10 @@ async function checkRows(
 	prepared: PreparedRows,
 	settings: Settings,
 ): Promise<Done> {
-	const { campaign, skipPushedBefore } = settings;
+	const { campaign, isModel, skipPushedBefore } = settings;
 	const campaignStatus = await requireNotArchived(account.client, campaign.id);
 	const numbers = openPushedNumbers(context, settings);
 	const possible = await numbers.leaveOut(prepared.rows, prepared);
-	const isModel = callerOf(context).kind === 'model';
 	const pushedBefore = skipPushedBefore
 		? new NumbersPushedBefore(openPushedBefore(context), campaign.id, isModel, 'released')
 		: undefined;
@@ -176,10 +173,9 @@ async function pushPrepared(
 	if (settings.skipPushedBefore) await requireNotArchived(client, settings.campaign.id);
 	const stores = openStores(context, settings);
 	const { pushedNumbers } = stores;
-	const isModel = callerOf(context).kind === 'model';
 	const signal = cancelSignal(context);
 	const stopRequested = () => signal.aborted;
-	const deps = { ...settings, ...stores, client, isModel, stopRequested };
+	const deps = { ...settings, ...stores, client, stopRequested };
 	const send = async () => {
 		const { isNew, ...sent } = await sendRows(prepared, deps);
 		const rows = await RowsByStatus.of(prepared.input.rows);

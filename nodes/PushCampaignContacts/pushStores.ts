@@ -7,7 +7,6 @@ import { isJsonObject } from '../core/values/json';
 import { type Lifetime, openMemory, runIndexOf } from '../host/ledger/executionMemory';
 import { openStore, type StoreUse } from '../host/ledger/openStore';
 import { openLedger } from '../host/ledger/openLedger';
-import { callerOf } from '../host/caller/caller';
 import { isPushMemory, PushedNumbers, type PushMemory } from './push/pushedNumbers';
 import type { PartResult } from './push/parts';
 import type { PushDeps } from './push/sendRows';
@@ -25,7 +24,7 @@ export function openPushedBefore(context: IExecuteFunctions): DeduplicationStore
 	return openStore(context, 'workflow', PUSHED_NUMBERS_STORE);
 }
 
-type Target = Pick<PushSettings, 'campaign' | 'additions'>;
+type Target = Pick<PushSettings, 'campaign' | 'additions' | 'isModel'>;
 
 /**
  * What this execution pushed to the campaign. A workflow pushes a number once per execution, a model once per agent run or
@@ -33,9 +32,8 @@ type Target = Pick<PushSettings, 'campaign' | 'additions'>;
  */
 export function openPushedNumbers(
 	context: IExecuteFunctions,
-	{ campaign, additions }: Target,
+	{ campaign, additions, isModel }: Target,
 ): PushedNumbers {
-	const isModel = callerOf(context).kind === 'model';
 	const options = isModel ? ` ${hashOf([JSON.stringify([campaign, additions])])}` : '';
 	const lifetime = isModel ? 'agentRun' : 'execution';
 	const open = (name: string, of: Lifetime) =>
@@ -57,9 +55,9 @@ export function openStores(
 	context: IExecuteFunctions,
 	settings: Target & Pick<PushSettings, 'skipPushedBefore'>,
 ): Stores {
-	const isModel = callerOf(context).kind === 'model';
+	const { campaign, isModel } = settings;
 	const pushedNumbers = openPushedNumbers(context, settings);
-	const { id } = settings.campaign;
+	const { id } = campaign;
 	// All pushes of a model count as one.
 	const push = isModel ? 'model' : placeAmongPushes(pushedNumbers.memory, id, runIndexOf(context));
 	return {
