@@ -22,7 +22,6 @@ import type { AccountClient } from '../host/http/accountClient';
 import { counted } from '../core/values/values';
 import { agentChecker } from '../core/dnd/checkAgent';
 import { resolveColumns, takenColumns, whyNoNames, whyNoRelease } from './push/columns';
-import { NumbersPushedBefore } from './push/numbersPushedBefore';
 import { PUSHED_BEFORE_STATUSES, REJECTED_STATUSES, RowsByStatus } from './push/outcome';
 import { type PreparedRows, prepareRows, whyEmptied, whyRejected } from './push/prepareRows';
 import { type PushFacts, type Report, reportOn } from './push/report';
@@ -135,7 +134,6 @@ export async function runPush(
 	return reportOn({ input, ...done, enqueue: campaign.enqueue, hints: compact(hints) });
 }
 
-type Settings = Omit<PushSettings, 'columns'>;
 type Done = Pick<PushFacts, 'rows' | 'requests' | 'check' | 'stopped'>;
 
 /** Settles the rows that a push would send as ready, as far as it's known. */
@@ -143,16 +141,13 @@ async function checkRows(
 	context: IExecuteFunctions,
 	account: AccountClient,
 	prepared: PreparedRows,
-	settings: Settings,
+	settings: PushSettings,
 ): Promise<Done> {
-	const { campaign, isModel, skipPushedBefore } = settings;
+	const { campaign } = settings;
 	const campaignStatus = await requireNotArchived(account.client, campaign.id);
 	const numbers = openPushedNumbers(context, settings);
 	const possible = await numbers.leaveOut(prepared.rows, prepared);
-	const pushedBefore = skipPushedBefore
-		? new NumbersPushedBefore(openPushedBefore(context), campaign.id, isModel, 'released')
-		: undefined;
-	const found = await pushedBefore?.leaveOutOfCheck(possible);
+	const found = await openPushedBefore(context, settings)?.leaveOutOfCheck(possible);
 	const { ready, ...limits } = found ?? { ready: possible };
 	for (const row of ready) settle(row, 'ready');
 	const about = { phones: ready.map(({ phone }) => phone), what: 'ready row' };
@@ -167,15 +162,13 @@ async function pushPrepared(
 	context: IExecuteFunctions,
 	{ client }: AccountClient,
 	prepared: PreparedRows,
-	settings: Settings,
+	settings: PushSettings,
 ): Promise<Done> {
 	// Numbers are remembered before they are sent, and forgetting them takes long.
 	if (settings.skipPushedBefore) await requireNotArchived(client, settings.campaign.id);
 	const stores = openStores(context, settings);
 	const { pushedNumbers } = stores;
-	const signal = cancelSignal(context);
-	const stopRequested = () => signal.aborted;
-	const deps = { ...settings, ...stores, client, stopRequested };
+	const deps = { ...settings, ...stores, client, signal: cancelSignal(context) };
 	const send = async () => {
 		const { isNew, ...sent } = await sendRows(prepared, deps);
 		const rows = await RowsByStatus.of(prepared.input.rows);

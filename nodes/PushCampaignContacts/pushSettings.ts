@@ -20,7 +20,6 @@ import { pushFields } from './properties';
 
 export type PushSettings = {
 	campaign: CampaignTarget;
-	columns: ColumnChoice;
 	contactsPerRequest: number;
 	additions: Additions;
 	/** Whether the node runs as a tool. */
@@ -44,7 +43,9 @@ export function readOutput(form: Fields): Output {
 	return chosen === 'summary' || chosen === 'rows' ? chosen : 'requests';
 }
 
-export async function readPushSettings(run: OperationRun): Promise<PushSettings> {
+export async function readPushSettings(
+	run: OperationRun,
+): Promise<PushSettings & { columns: ColumnChoice }> {
 	await requireSameForAllRows(run);
 	const form = run.parameters.at(FIRST);
 	const whatToDo = form.choice('whatToDo', 'check');
