@@ -154,7 +154,11 @@ class RowSender {
 		if (!hadEffect) for (const key of others) Reflect.deleteProperty(entries, key);
 		this.plan = await ledger.beginPlan(place, this.content);
 		if (this.plan === undefined) throw rowsChanged();
-		await ledger.findBegun(this.parts.map((part) => this.jobOf(part)));
+		await this.findBegun(this.parts);
+	}
+
+	private async findBegun(parts: readonly Part[]): Promise<void> {
+		await this.deps.ledger.findBegun(parts.map((part) => this.jobOf(part)));
 	}
 
 	private jobOf({ key }: Part): Job {
@@ -185,12 +189,9 @@ class RowSender {
 	private async restore(part: Part, known: Outcome<PartResult>): Promise<void> {
 		const result = known.kind === 'done' ? known.result : undefined;
 		const rows = result?.kind === 'accepted' ? result.rows : undefined;
-		const { length: others } = this.parts;
 		this.settle(part, rows === undefined ? part.rows : rowsAt(rows, part.rows), known);
-		if (result?.kind === 'split') {
-			const some = this.parts.slice(0, this.parts.length - others);
-			await this.deps.ledger.findBegun(some.map((one) => this.jobOf(one)));
-		} else if (rows !== undefined) {
+		if (result?.kind === 'split') await this.findBegun(partsOf(part, result.alone));
+		else if (rows !== undefined) {
 			const rest = withoutStatus(part.rows);
 			if (rest.length > 0) this.parts.unshift(restOf(part, rest));
 		}
