@@ -13,7 +13,6 @@ import { ACK_TIMEOUT_MS } from '../core/chat/sender';
 import { parseSessionId, requireText, sessionKey } from '../core/chat/parseChatFields';
 import { backoffMs } from '../core/values/clock';
 import type { JsonObject } from '../core/values/json';
-import { capInTools } from '../host/caller/caller';
 import { type Fields, MAY_BE_BLANK } from '../host/forms/fields';
 import { readAdditions } from '../host/forms/options';
 import { withChatSocket } from '../host/http/chatSocket';
@@ -76,8 +75,8 @@ export function sendFrame(
 	const frame = { ...content, ...readKey(form) };
 	const { idempotency_key: key } = frame;
 	const disconnectOther = form.switch('disconnectOther', false);
-	const send = async ({ context, account }: RequestDeps) => {
-		const timeoutMs = capInTools(context, ACK_TIMEOUT_MS);
+	const send = async ({ context, caller, account }: RequestDeps) => {
+		const timeoutMs = Math.min(ACK_TIMEOUT_MS, caller.maxWaitMs);
 		const outcome = await withChatSocket(
 			context,
 			account,
@@ -86,7 +85,7 @@ export function sendFrame(
 			async (user) => await user.send(frame, timeoutMs),
 		);
 		const ack = acceptedAck(outcome, key !== undefined);
-		return { session_id: sessionId, ...withReplyHint(context, ack) };
+		return { session_id: sessionId, ...withReplyHint(ack, caller.reader) };
 	};
 	const what = content.type === 'message' ? 'message' : 'answer';
 	return messageRequest({ sessionId }, { sessionId, frame }, key, send, what);
@@ -95,9 +94,9 @@ export function sendFrame(
 /** Sends a message and returns the response with the agent's reply. */
 export const sendByInbound: Prepare = (form) => {
 	const { message, values } = readMessage(form);
-	return byRequest(form, 'inbound', message, {}, async ({ account, context }, additions) => {
+	return byRequest(form, 'inbound', message, {}, async ({ account, caller }, additions) => {
 		const response = await sendShown('chat.inbound', account, values, additions);
-		return withReplyHint(context, recordOf(requireAccepted(response)));
+		return withReplyHint(recordOf(requireAccepted(response)), caller.reader);
 	});
 };
 
@@ -105,10 +104,10 @@ export const sendByInbound: Prepare = (form) => {
 export const sendByAsync: Prepare = (form) => {
 	const { message, values } = readMessage(form);
 	const key = readKey(form);
-	return byRequest(form, 'async', message, key, async ({ account, context }, additions) => {
+	return byRequest(form, 'async', message, key, async ({ account, caller }, additions) => {
 		const post = async () => await sendShown('chat.async', account, values, additions, { ...key });
 		const response = await sendKeyed(account.client, key.idempotency_key !== undefined, post);
-		return withReplyHint(context, recordOf(response), true);
+		return withReplyHint(recordOf(response), caller.reader, true);
 	});
 };
 

@@ -1,10 +1,9 @@
-import type { IExecuteFunctions } from 'n8n-workflow';
 import { endingError } from '../core/chat/reconnectPolicy';
 import type { SendOutcome } from '../core/chat/sender';
 import { type Ack, ACCEPTED_STATES, errorText, idText } from '../core/chat/frames';
 import { ExplainedError, failedRepeat, OutcomeUnknown } from '../core/service/errors';
 import type { ApiResponse } from '../core/service/http';
-import { USER } from '../core/service/resolution';
+import { type Reader, USER } from '../core/service/resolution';
 import {
 	fieldsIn,
 	isJsonObject,
@@ -13,7 +12,6 @@ import {
 	MAX_VALUES,
 	valuesIn,
 } from '../core/values/json';
-import { callerOf } from '../host/caller/caller';
 
 const MAYBE = 'The service may or may not have accepted the message';
 
@@ -193,13 +191,10 @@ const TAKEN_OVER = [
  * The output for an accepted message. If it has no reply at any depth, `reply` is null, and `reply_hint` says where the
  * reply comes.
  *
+ * @param reader of the hint
  * @param isAsync whether the reply comes later, whatever the response shows
  */
-export function withReplyHint(
-	context: IExecuteFunctions,
-	output: JsonObject,
-	isAsync = false,
-): JsonObject {
+export function withReplyHint(output: JsonObject, reader: Reader, isAsync = false): JsonObject {
 	if ([...fieldsIn(output, ['reply'])].some(isGiven)) return output;
 	const { state } = turnIn(output);
 	// Whatever its state is called, which the document shows only for acks.
@@ -207,6 +202,5 @@ export function withReplyHint(
 	const isElsewhere = isAsync || (state !== 'default' && ACCEPTED_STATES.has(state));
 	if (!isTakenOver && !isElsewhere) return output;
 	const [why, next] = isTakenOver ? TAKEN_OVER : REPLIED_ELSEWHERE;
-	const isForModel = callerOf(context).reader === 'forModel';
-	return { ...output, reply: null, reply_hint: isForModel ? why : `${why} ${next}` };
+	return { ...output, reply: null, reply_hint: reader === 'forModel' ? why : `${why} ${next}` };
 }

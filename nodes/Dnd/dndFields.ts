@@ -8,7 +8,6 @@ import { parseAgentUuid } from '../core/service/parseIds';
 import { onScreenOnly } from '../core/service/resolution';
 import { isJsonObject, type JsonObject } from '../core/values/json';
 import { plainText } from '../core/values/values';
-import { callerOf } from '../host/caller/caller';
 import type { Fields } from '../host/forms/fields';
 import { agentField } from '../host/forms/locatorFields';
 import { readAdditions } from '../host/forms/options';
@@ -97,7 +96,7 @@ async function readAgents(run: OperationRun): Promise<Array<Agent | undefined>> 
 		throw new InvalidInput(`${reason}, so nothing was sent`, resolution);
 	}
 	// An MCP session can be long.
-	if (callerOf(run.context).kind === 'model') return agents;
+	if (run.caller.kind === 'model') return agents;
 	const known = openMemory(run.context, 'all agents', isJsonObject, {});
 	for (const { uuid, name } of agents) known[uuid] = name;
 	return Object.entries(known).map(([uuid, name]) => ({ uuid, name: plainText(name) }));

@@ -73,9 +73,10 @@ type ReadCall = Pick<AccountClient, 'client' | 'baseUrl'> & {
 
 /** Reads the call of each item, as many as *Concurrency* allows at the same time. */
 export async function forEachCall(
-	{ context, parameters, account }: OperationRun,
+	run: OperationRun,
 	read: (call: ReadCall) => Promise<INodeExecutionData[]>,
 ): Promise<INodeExecutionData[]> {
+	const { parameters, account } = run;
 	const readItem = async (index: number) => {
 		const { client, baseUrl } = await account();
 		const form = parameters.at(index);
@@ -84,5 +85,5 @@ export async function forEachCall(
 		return await read({ client, baseUrl, callId, additions, form });
 	};
 	const concurrency = readConcurrency(parameters, READS_AT_ONCE);
-	return await forEachItem(context, readItem, { concurrency });
+	return await forEachItem(run, readItem, { concurrency });
 }

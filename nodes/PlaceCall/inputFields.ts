@@ -3,7 +3,7 @@ import omitBy from 'lodash/omitBy';
 import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
 import { CALL_RECORD_FIELDS, isValueByKey } from '../core/calls/callRecord';
 import type { Fields } from '../host/forms/fields';
-import { callerOf, inputRows } from '../host/caller/caller';
+import { callerOf } from '../host/caller/caller';
 import { NOT_READ_FIELD } from '../core/service/errors';
 import { WAITS_UNTIL } from './wait/waitedItems';
 
@@ -51,7 +51,7 @@ export function includesInput(context: IExecuteFunctions): (form: Fields) => boo
 
 /** The input fields to include in the output. */
 export function inputFields(context: IExecuteFunctions, index: number): IDataObject {
-	const row = inputRows(context)[index]?.json ?? {};
+	const row = callerOf(context).inputRows()[index]?.json ?? {};
 	const groups = GROUPS.filter(([first = '', second = '']) => first in row && second in row);
 	const stale = new Set(groups.flat());
 	const isApproval = (field: string) => field === 'data' && has(row, 'data.approved');

@@ -66,7 +66,7 @@ type CallRun = Pick<OperationRun, 'context' | 'parameters'> & {
  * @param readQuestion reads the question of *Ask and Wait*
  */
 export async function placeCalls(
-	{ context, parameters, account }: OperationRun,
+	{ context, caller, parameters, account }: OperationRun,
 	readQuestion?: (form: Fields) => Question,
 ): Promise<INodeExecutionData[]> {
 	const wait = await prepareWait(context, parameters.at(0), account);
@@ -90,7 +90,7 @@ export async function placeCalls(
 		return await account();
 	};
 	const prepare = (index: number) => prepareCall(run, index);
-	const placed = await deliverEachItem({ context, account: withReservations }, prepare, {
+	const placed = await deliverEachItem({ context, caller, account: withReservations }, prepare, {
 		concurrency: readConcurrency(parameters, 1),
 	}).finally(async () => await run.limiter.releaseUnused());
 	placed.forEach(({ json }, index) => {

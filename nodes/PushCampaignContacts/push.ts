@@ -18,12 +18,10 @@ import { cancelSignal } from '../host/execution/cancel';
 import { addCustomData } from '../host/run/customData';
 import { asItems } from '../host/run/itemLoop';
 import type { OperationRun } from '../host/run/operations';
-import { callerOf } from '../host/caller/caller';
 import type { AccountClient } from '../host/http/accountClient';
 import { counted } from '../core/values/values';
 import { agentChecker } from '../core/dnd/checkAgent';
 import { resolveColumns, takenColumns, whyNoNames, whyNoRelease } from './push/columns';
-import { NumbersPushedBefore } from './push/numbersPushedBefore';
 import { PUSHED_BEFORE_STATUSES, REJECTED_STATUSES, RowsByStatus } from './push/outcome';
 import { type PreparedRows, prepareRows, whyEmptied, whyRejected } from './push/prepareRows';
 import { type PushFacts, type Report, reportOn } from './push/report';
@@ -93,7 +91,7 @@ export async function runPush(
 	input: PushInput,
 	output: Output,
 ): Promise<Report> {
-	const { context } = run;
+	const { context, caller } = run;
 	const { tables } = input;
 	// An empty input is fine.
 	if (tables.every(({ names }) => names.size === 0)) {
@@ -102,15 +100,14 @@ export async function runPush(
 		return reportOn({ input: { ...input, rows: [] }, rows, requests: [], enqueue: false, hints });
 	}
 	const { columns: choice, ...settings } = await readPushSettings(run);
-	const { campaign, checksOnly } = settings;
-	if (checksOnly) callerOf(context).result.setReadOnly();
+	const { campaign, isModel, checksOnly } = settings;
+	if (checksOnly) caller.result.setReadOnly();
 	const columnsOf = memoize((table: Table) => resolveColumns(table, choice));
 	const all = tables.map(columnsOf);
 	const account = await run.account();
 	const prepared = await prepareRows(input, columnsOf);
 	// A single contact, such as from a form, may have no name.
 	const isList = prepared.rows.length > 1;
-	const isModel = callerOf(context).kind === 'model';
 	const nameless = isList && !isModel ? whyNoRelease(all, choice) : undefined;
 	if (campaign.enqueue && nameless !== undefined) {
 		throw new InvalidInput(`${nameless.message}, and nothing was sent`, nameless.resolution);
@@ -137,7 +134,6 @@ export async function runPush(
 	return reportOn({ input, ...done, enqueue: campaign.enqueue, hints: compact(hints) });
 }
 
-type Settings = Omit<PushSettings, 'columns'>;
 type Done = Pick<PushFacts, 'rows' | 'requests' | 'check' | 'stopped'>;
 
 /** Settles the rows that a push would send as ready, as far as it's known. */
@@ -145,17 +141,13 @@ async function checkRows(
 	context: IExecuteFunctions,
 	account: AccountClient,
 	prepared: PreparedRows,
-	settings: Settings,
+	settings: PushSettings,
 ): Promise<Done> {
-	const { campaign, skipPushedBefore } = settings;
+	const { campaign } = settings;
 	const campaignStatus = await requireNotArchived(account.client, campaign.id);
 	const numbers = openPushedNumbers(context, settings);
 	const possible = await numbers.leaveOut(prepared.rows, prepared);
-	const isModel = callerOf(context).kind === 'model';
-	const pushedBefore = skipPushedBefore
-		? new NumbersPushedBefore(openPushedBefore(context), campaign.id, isModel, 'released')
-		: undefined;
-	const found = await pushedBefore?.leaveOutOfCheck(possible);
+	const found = await openPushedBefore(context, settings)?.leaveOutOfCheck(possible);
 	const { ready, ...limits } = found ?? { ready: possible };
 	for (const row of ready) settle(row, 'ready');
 	const about = { phones: ready.map(({ phone }) => phone), what: 'ready row' };
@@ -170,16 +162,13 @@ async function pushPrepared(
 	context: IExecuteFunctions,
 	{ client }: AccountClient,
 	prepared: PreparedRows,
-	settings: Settings,
+	settings: PushSettings,
 ): Promise<Done> {
 	// Numbers are remembered before they are sent, and forgetting them takes long.
 	if (settings.skipPushedBefore) await requireNotArchived(client, settings.campaign.id);
 	const stores = openStores(context, settings);
 	const { pushedNumbers } = stores;
-	const isModel = callerOf(context).kind === 'model';
-	const signal = cancelSignal(context);
-	const stopRequested = () => signal.aborted;
-	const deps = { ...settings, ...stores, client, isModel, stopRequested };
+	const deps = { ...settings, ...stores, client, signal: cancelSignal(context) };
 	const send = async () => {
 		const { isNew, ...sent } = await sendRows(prepared, deps);
 		const rows = await RowsByStatus.of(prepared.input.rows);

@@ -1,4 +1,4 @@
-import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
+import type { INodeExecutionData } from 'n8n-workflow';
 import { ExplainedError, InvalidInput } from '../core/service/errors';
 import { forEveryone } from '../core/service/resolution';
 import { isJsonObject } from '../core/values/json';
@@ -7,7 +7,6 @@ import { openMemory } from '../host/ledger/executionMemory';
 import { hashOf } from '../core/values/hash';
 import { counted } from '../core/values/values';
 import type { OperationRun } from '../host/run/operations';
-import { callerOf } from '../host/caller/caller';
 import { runPush } from './push';
 import { PUSHED_BEFORE_STATUSES, ROW_STATUSES } from './push/outcome';
 import { flatReport, type Report } from './push/report';
@@ -20,7 +19,7 @@ import { readRows } from './readRows';
  * again, their numbers are known, also with other texts.
  */
 export async function pushForModel(run: OperationRun): Promise<INodeExecutionData[][]> {
-	const { context } = run;
+	const { context, caller } = run;
 	const report = await runPush(run, await readRows(run), 'requests');
 	const { input, rows, check, stopped, summary, totals } = report;
 	// A model reads the rejected rows.
@@ -29,13 +28,13 @@ export async function pushForModel(run: OperationRun): Promise<INodeExecutionDat
 	const rejected = (await notPushedItems(report, 'requests', ROW_STATUSES)).map(({ json }) => json);
 	if (check !== undefined) {
 		// A check has no effect, so the model may push the same contacts afterwards.
-		callerOf(context).result.setReadOnly(`${ONLY_CHECKED} ${summary}`);
+		caller.result.setReadOnly(`${ONLY_CHECKED} ${summary}`);
 		return [[{ json: { ...flatReport(report), rejected } }]];
 	}
 	const { length: received } = input.rows;
 	const isNobody = rows.count('pushed') === 0;
 	const isPartial = stopped !== undefined || rows.count('pushed', 'duplicate') < received;
-	const isOwn = isPushedByRow(context, report);
+	const isOwn = isPushedByRow(run, report);
 	const isReplay = isNobody && !isPartial && received > 0 && isOwn;
 	if (isNobody && !isReplay) throw stopped ?? nobodyPushed(report);
 	// Nothing was sent if all contacts are in the campaign already.
@@ -43,14 +42,16 @@ export async function pushForModel(run: OperationRun): Promise<INodeExecutionDat
 	const further = others.length > 0 && { further_requests: others };
 	const output = [{ json: { ...first, ...further, rejected } }];
 	const completed = { output, happened: summary, isReplay, repeatable: false, isPartial };
-	callerOf(context).result.setCompleted(completed);
+	caller.result.setCompleted(completed);
 	if (isPartial) throw partlyPushed(report);
 	return [output];
 }
 
 /** Whether the row that asks has pushed these contacts, now or before. Another row may have pushed the same numbers. */
-function isPushedByRow(context: IExecuteFunctions, { input, rows }: Report): boolean {
-	const { agent } = callerOf(context);
+function isPushedByRow(
+	{ context, caller: { agent } }: OperationRun,
+	{ input, rows }: Report,
+): boolean {
 	if (agent === undefined || agent.row.which === 'only') return true;
 	const pushes = openMemory(context, 'pushes', isJsonObject, {});
 	const contacts = hashOf(input.rows.map(phoneKeyOf));

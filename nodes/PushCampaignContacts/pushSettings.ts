@@ -10,7 +10,6 @@ import type { Fields } from '../host/forms/fields';
 import type { OperationRun } from '../host/run/operations';
 import { readAdditions } from '../host/forms/options';
 import { mayNameRow } from '../host/forms/expressions';
-import { callerOf } from '../host/caller/caller';
 import type { JsonValue } from '../core/values/json';
 import { forEachWithPauses } from '../core/values/pauses';
 import { quoted } from '../core/values/values';
@@ -21,9 +20,10 @@ import { pushFields } from './properties';
 
 export type PushSettings = {
 	campaign: CampaignTarget;
-	columns: ColumnChoice;
 	contactsPerRequest: number;
 	additions: Additions;
+	/** Whether the node runs as a tool. */
+	isModel: boolean;
 	/** Send nothing. */
 	checksOnly: boolean;
 	/** Whether to push a number to the campaign once over all executions of the workflow. */
@@ -43,12 +43,15 @@ export function readOutput(form: Fields): Output {
 	return chosen === 'summary' || chosen === 'rows' ? chosen : 'requests';
 }
 
-export async function readPushSettings(run: OperationRun): Promise<PushSettings> {
+export async function readPushSettings(
+	run: OperationRun,
+): Promise<PushSettings & { columns: ColumnChoice }> {
 	await requireSameForAllRows(run);
 	const form = run.parameters.at(FIRST);
 	const whatToDo = form.choice('whatToDo', 'check');
 	const options = form.collection('options');
 	const settings = form.collection('developerSettings');
+	const isModel = run.caller.kind === 'model';
 	return {
 		campaign: {
 			id: parseCampaignId(form.text('campaignId')),
@@ -61,23 +64,23 @@ export async function readPushSettings(run: OperationRun): Promise<PushSettings>
 			lastName: options.text('lastNameColumn'),
 			others: readOtherColumns(form),
 			consent: readConsentOfRows(run, options),
-			isModel: callerOf(run.context).kind === 'model',
+			isModel,
 			from: contactsFrom(form),
 		},
 		contactsPerRequest: checkContactsPerRequest(
 			settings.number('contactsPerRequest', LIMITS.contactsPerRequest),
 		),
 		additions: readAdditions(settings),
+		isModel,
 		checksOnly: whatToDo !== 'release' && whatToDo !== 'wait',
 		skipPushedBefore: options.switch('skipPushedBefore', false),
 	};
 }
 
 /** A model that writes the contacts would write the consent, too. */
-function readConsentOfRows({ context, parameters }: OperationRun, options: Fields) {
+function readConsentOfRows({ context, caller, parameters }: OperationRun, options: Fields) {
 	const consent = readConsent(options, context.getTimezone());
-	const isModel = callerOf(context).kind === 'model';
-	const isByModel = isModel && contactsFrom(parameters.at(FIRST)) !== 'items';
+	const isByModel = caller.kind === 'model' && contactsFrom(parameters.at(FIRST)) !== 'items';
 	if (consent === undefined || !isByModel) return consent;
 	throw new InvalidInput(
 		"With 'Consent', a model can't give the contacts, so nothing was sent",

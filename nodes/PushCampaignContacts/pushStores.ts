@@ -1,13 +1,12 @@
 import sortedIndexOf from 'lodash/sortedIndexOf';
 import type { IExecuteFunctions } from 'n8n-workflow';
 import { NumbersOfExecution } from '../core/ledger/numbersOfExecution';
-import type { DeduplicationStore } from '../core/ledger/store';
 import { hashOf } from '../core/values/hash';
 import { isJsonObject } from '../core/values/json';
 import { type Lifetime, openMemory, runIndexOf } from '../host/ledger/executionMemory';
 import { openStore, type StoreUse } from '../host/ledger/openStore';
 import { openLedger } from '../host/ledger/openLedger';
-import { callerOf } from '../host/caller/caller';
+import { NumbersPushedBefore } from './push/numbersPushedBefore';
 import { isPushMemory, PushedNumbers, type PushMemory } from './push/pushedNumbers';
 import type { PartResult } from './push/parts';
 import type { PushDeps } from './push/sendRows';
@@ -21,11 +20,16 @@ const PUSHED_NUMBERS_STORE: StoreUse = {
 		"Save the workflow and try again. If that doesn't help, ask your n8n administrator to check the database. Or turn off 'Skip Numbers Pushed Before' and push only new rows.",
 };
 
-export function openPushedBefore(context: IExecuteFunctions): DeduplicationStore {
-	return openStore(context, 'workflow', PUSHED_NUMBERS_STORE);
+/** Undefined without *Skip Numbers Pushed Before*. */
+export function openPushedBefore(
+	context: IExecuteFunctions,
+	{ campaign, isModel, checksOnly, skipPushedBefore }: PushSettings,
+): NumbersPushedBefore | undefined {
+	if (!skipPushedBefore) return undefined;
+	const store = openStore(context, 'workflow', PUSHED_NUMBERS_STORE);
+	const probableEnd = checksOnly || campaign.enqueue ? 'released' : 'unreleased';
+	return new NumbersPushedBefore(store, campaign.id, isModel, probableEnd);
 }
-
-type Target = Pick<PushSettings, 'campaign' | 'additions'>;
 
 /**
  * What this execution pushed to the campaign. A workflow pushes a number once per execution, a model once per agent run or
@@ -33,9 +37,8 @@ type Target = Pick<PushSettings, 'campaign' | 'additions'>;
  */
 export function openPushedNumbers(
 	context: IExecuteFunctions,
-	{ campaign, additions }: Target,
+	{ campaign, additions, isModel }: PushSettings,
 ): PushedNumbers {
-	const isModel = callerOf(context).kind === 'model';
 	const options = isModel ? ` ${hashOf([JSON.stringify([campaign, additions])])}` : '';
 	const lifetime = isModel ? 'agentRun' : 'execution';
 	const open = (name: string, of: Lifetime) =>
@@ -50,16 +53,13 @@ export function openPushedNumbers(
 	return new PushedNumbers(memory, numbers);
 }
 
-type Stores = Pick<PushDeps, 'ledger' | 'place' | 'pushedNumbers' | 'numbersPushedBefore'>;
+type Stores = Pick<PushDeps, 'ledger' | 'place' | 'pushedNumbers' | 'pushedBefore'>;
 
 /** What n8n stores of a push, so that it sends nothing that it pushed or may have pushed. */
-export function openStores(
-	context: IExecuteFunctions,
-	settings: Target & Pick<PushSettings, 'skipPushedBefore'>,
-): Stores {
-	const isModel = callerOf(context).kind === 'model';
+export function openStores(context: IExecuteFunctions, settings: PushSettings): Stores {
+	const { campaign, isModel } = settings;
 	const pushedNumbers = openPushedNumbers(context, settings);
-	const { id } = settings.campaign;
+	const { id } = campaign;
 	// All pushes of a model count as one.
 	const push = isModel ? 'model' : placeAmongPushes(pushedNumbers.memory, id, runIndexOf(context));
 	return {
@@ -67,7 +67,7 @@ export function openStores(
 		ledger: openLedger<PartResult>(context, isModel ? {} : undefined),
 		place: ['push', id, push],
 		pushedNumbers,
-		numbersPushedBefore: settings.skipPushedBefore ? openPushedBefore(context) : undefined,
+		pushedBefore: openPushedBefore(context, settings),
 	};
 }
 

@@ -16,7 +16,6 @@ import { mayNameRow } from '../host/forms/expressions';
 import { mayHaveSent } from '../host/ledger/openLedger';
 import { requireAllItems } from '../host/run/executeOnce';
 import type { OperationRun } from '../host/run/operations';
-import { callerOf, inputRows } from '../host/caller/caller';
 import { forEachWithPauses } from '../core/values/pauses';
 import { isUnset, messageOf, quoted } from '../core/values/values';
 import { rowsOfFiles, type Source } from './file/csvFile';
@@ -37,16 +36,17 @@ export function contactsFrom(form: Fields): ContactsFrom {
 export async function readRows(run: OperationRun): Promise<PushInput> {
 	const from = contactsFrom(run.parameters.at(0));
 	if (from === 'pasted') return await pastedRows(run);
-	if (from !== 'json') requireAllItems(run.context);
-	if (from === 'csv') return await rowsOfFiles(filesOfInput(run.context));
-	return await rowsOfItems(from === 'json' ? await contactsInJson(run) : inputItems(run.context));
+	if (from === 'json') return await rowsOfItems(await contactsInJson(run));
+	requireAllItems(run);
+	if (from === 'csv') return await rowsOfFiles(filesOfInput(run));
+	return await rowsOfItems(inputItems(run));
 }
 
 /** As a tool, only the row that asks. What the model gives is in JSON, so that it never replaces a column. */
-function inputItems(context: IExecuteFunctions): ContactItem[] {
-	const rows = inputRows(context);
+function inputItems({ caller }: OperationRun): ContactItem[] {
+	const rows = caller.inputRows();
 	const isKnown = rows.some(({ json }) => Object.keys(json).length > 0);
-	if (isKnown || callerOf(context).kind === 'workflow') return rows;
+	if (isKnown || caller.kind === 'workflow') return rows;
 	throw new InvalidInput(
 		"The tool pushes a row of the agent's input, and it isn't certain which one, so nothing was sent",
 		onScreenOnly(
@@ -120,8 +120,8 @@ async function pastedRows({ context, parameters }: OperationRun): Promise<PushIn
 }
 
 /** All CSV files in the input, whatever their fields are called. */
-function filesOfInput(context: IExecuteFunctions): Source[] {
-	if (callerOf(context).kind === 'model') {
+function filesOfInput({ context, caller }: OperationRun): Source[] {
+	if (caller.kind === 'model') {
 		throw new InvalidInput(
 			"A tool can't read CSV files, so nothing was sent",
 			onScreenOnly("Set 'Contacts From' of the tool to JSON."),

@@ -26,7 +26,8 @@ export const check: Operation = {
 	toolDescription:
 		'Checks whether an AI agent is active and can take calls now. Places no calls and changes nothing.',
 
-	async execute({ context, parameters, account }) {
+	async execute(run) {
+		const { parameters, account } = run;
 		const activeAgents = memoize(
 			async (additions: Additions) => await readActiveAgents(await account(), additions),
 			JSON.stringify,
@@ -38,6 +39,6 @@ export const check: Operation = {
 			const found = activeAgent(await activeAgents(additions), wanted);
 			return asItems({ ...found?.record, agent_uuid: wanted, active: found !== undefined });
 		};
-		return await forEachItem(context, checkOne);
+		return await forEachItem(run, checkOne);
 	},
 };

@@ -26,7 +26,8 @@ export const getMany: Operation = {
 	toolDescription:
 		'Lists the AI agents of the account that are active and can take calls now, with their IDs. Places no calls and changes nothing.',
 
-	async execute({ context, parameters, account }) {
+	async execute(run) {
+		const { context, parameters, account } = run;
 		const plan = async (index: number) => {
 			const service = await account();
 			const form = parameters.at(index);
@@ -49,6 +50,6 @@ export const getMany: Operation = {
 				},
 			};
 		};
-		return await forEachList(context, plan, 1);
+		return await forEachList(run, plan, 1);
 	},
 };

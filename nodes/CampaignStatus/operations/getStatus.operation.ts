@@ -43,11 +43,8 @@ export const getStatus: OnlyOperation = {
 };
 
 /** Reads each item's campaign. Items with the same campaign share a request, so that 100,000 of them don't send 100,000. */
-async function readStatuses({
-	context,
-	parameters,
-	account,
-}: OperationRun): Promise<INodeExecutionData[]> {
+async function readStatuses(run: OperationRun): Promise<INodeExecutionData[]> {
+	const { parameters, account } = run;
 	const reads = new BoundedMap<Promise<CampaignView>>(MAX_CAMPAIGNS);
 	const readOnce = async (campaignId: number, additions: Additions): Promise<CampaignView> => {
 		const { client } = await account();
@@ -69,7 +66,7 @@ async function readStatuses({
 		// Items share the response, and a node that changes one item in place must not change the others.
 		return asItems(structuredClone(selectOutput(output, sizes)));
 	};
-	return await forEachItem(context, statusOf, {
+	return await forEachItem(run, statusOf, {
 		concurrency: readConcurrency(parameters, READS_AT_ONCE),
 	});
 }

@@ -12,7 +12,6 @@ import { clock } from '../../host/clock';
 import { withChatSocket } from '../../host/http/chatSocket';
 import { concurrencyField, developerSettings } from '../../host/forms/options';
 import { asItems } from '../../host/run/itemLoop';
-import { capInTools } from '../../host/caller/caller';
 import type { Operation } from '../../host/run/operations';
 import { parseSessionId } from '../../core/chat/parseChatFields';
 import { SESSION_CLOSED_LINGER_MS } from '../../core/chat/connection';
@@ -71,8 +70,8 @@ const waitOnce: Prepare = (form) => {
 	const types = chosenTypes(form);
 	const timeLimitMs = parseTimeLimit(form.number('timeLimit', undefined)) * 1000;
 	const disconnectOther = form.switch('disconnectOther', false);
-	const send = async ({ context, account }: RequestDeps) => {
-		const timeoutMs = capInTools(context, timeLimitMs);
+	const send = async ({ context, caller, account }: RequestDeps) => {
+		const timeoutMs = Math.min(timeLimitMs, caller.maxWaitMs);
 		const { end, seen, isConnected } = await withChatSocket(
 			context,
 			account,

@@ -59,7 +59,7 @@ export const check: Operation = {
 			return asItems(withAgent({ phone, agent_uuid: agentUuid, ...found }, list));
 		};
 		const { partNames = [''] } = lists.status === 'fulfilled' ? lists.value : {};
-		const checked = await forEachItem(context, checkOne, { concurrency, partNames });
+		const checked = await forEachItem(run, checkOne, { concurrency, partNames });
 		// Without it, a number that couldn't be checked would pass a filter for false.
 		return checked.map((item) => withInputIfFailed(context, item, () => ({ on_dnd: true })));
 	},

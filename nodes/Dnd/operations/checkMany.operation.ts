@@ -4,7 +4,6 @@ import pLimit from 'p-limit';
 import { readWholeList } from '../../core/service/paging';
 import { READS_AT_ONCE } from '../../core/service/limits';
 import { forEachItem, withInputIfFailed } from '../../host/run/itemLoop';
-import { inputRows } from '../../host/caller/caller';
 import type { Operation } from '../../host/run/operations';
 import {
 	additionalQueryParameters,
@@ -41,8 +40,9 @@ export const checkMany: Operation = {
 	toolDescription:
 		'Checks which phone numbers in the input are on the do-not-disturb list of an AI agent. Calls nobody and changes nothing.',
 
-	async execute({ context, parameters, account }) {
-		const rows = inputRows(context);
+	async execute(run) {
+		const { context, caller, parameters, account } = run;
+		const rows = caller.inputRows();
 		const limiter = pLimit(readConcurrency(parameters, READS_AT_ONCE));
 		const read = (index: number) => readNumber(parameters.at(index));
 		const numbersOf = memoize(async (request: DndListRequest) => {
@@ -58,7 +58,7 @@ export const checkMany: Operation = {
 		};
 		// Rows wait for the list, not for each other, so that all rows that can't be compared are reported together.
 		const concurrency = Math.max(1, rows.length);
-		const checkedRows = await forEachItem(context, check, { concurrency, check: read });
+		const checkedRows = await forEachItem(run, check, { concurrency, check: read });
 		const inputOf = (index: number) => ({ ...rows[index]?.json, ...UNKNOWN });
 		return checkedRows.map((row) => withInputIfFailed(context, row, inputOf));
 	},

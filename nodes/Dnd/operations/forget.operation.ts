@@ -11,7 +11,6 @@ import { MAY_BE_BLANK, type Fields } from '../../host/forms/fields';
 import { openStore, type StoreUse } from '../../host/ledger/openStore';
 import { asItems, forEachItem } from '../../host/run/itemLoop';
 import type { Operation } from '../../host/run/operations';
-import { callerOf } from '../../host/caller/caller';
 import { countryCode } from '../../core/phone/countries';
 import { loosePhoneKey } from '../../core/phone/phoneKey';
 import { phoneField } from '../dndFields';
@@ -90,8 +89,9 @@ export const forget: Operation = {
 	isReadOnly: true,
 	toolDescription: 'Not available to AI agents. Calls nobody and changes nothing.',
 
-	async execute({ context, parameters }) {
-		if (callerOf(context).kind !== 'workflow') {
+	async execute(run) {
+		const { context, caller, parameters } = run;
+		if (caller.kind !== 'workflow') {
 			throw new InvalidInput(
 				"A tool can't forget numbers, so nothing was forgotten",
 				onScreenOnly("Choose another 'Operation' in the node of this tool."),
@@ -115,7 +115,7 @@ export const forget: Operation = {
 			// The number itself isn't repeated, because n8n stores the output.
 			return asItems({ forgotten: (await store.count()) < before });
 		};
-		return await forEachItem(context, forgetOne, { check: read });
+		return await forEachItem(run, forgetOne, { check: read });
 	},
 };
 

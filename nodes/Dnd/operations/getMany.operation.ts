@@ -60,7 +60,8 @@ export const getMany: Operation = {
 	toolDescription:
 		'Lists the phone numbers on the do-not-disturb list of an AI agent: the numbers that it never calls. Calls nobody and changes nothing.',
 
-	async execute({ context, parameters, account }) {
+	async execute(run) {
+		const { context, parameters, account } = run;
 		const plan = async (index: number): Promise<ListPlan> => {
 			const service = await account();
 			const form = parameters.at(index);
@@ -96,7 +97,7 @@ export const getMany: Operation = {
 					await selectOutputs(output, (await readFor(limiter)).slice(0, limit), simplifyEntry),
 			};
 		};
-		return await forEachList(context, plan, readConcurrency(parameters, READS_AT_ONCE));
+		return await forEachList(run, plan, readConcurrency(parameters, READS_AT_ONCE));
 	},
 };
 

@@ -120,7 +120,8 @@ export const getMany: Operation = {
 	toolDescription:
 		'Lists phone calls of the AI agents with their outcomes and summaries. Use it to find the ID of a call, or to see how calls went. Places no calls and changes nothing.',
 
-	async execute({ context, parameters, account }) {
+	async execute(run) {
+		const { context, parameters, account } = run;
 		const plan = async (index: number): Promise<ListPlan> => {
 			const service = await account();
 			const form = parameters.at(index);
@@ -164,7 +165,7 @@ export const getMany: Operation = {
 					),
 			};
 		};
-		return await forEachList(context, plan, readConcurrency(parameters, READS_AT_ONCE));
+		return await forEachList(run, plan, readConcurrency(parameters, READS_AT_ONCE));
 	},
 };
 

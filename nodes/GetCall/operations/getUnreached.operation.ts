@@ -101,7 +101,8 @@ export const getUnreached: Operation = {
 	toolDescription:
 		'Lists the people who were not reached in their latest phone call, with the number of attempts and when they were last called. Places no calls and changes nothing.',
 
-	async execute({ context, parameters, account }) {
+	async execute(run) {
+		const { context, parameters, account } = run;
 		const zone = context.getTimezone();
 		const now = DateTime.fromMillis(clock.now(), { zone });
 		const plan = async (index: number): Promise<ListPlan> => {
@@ -139,7 +140,7 @@ export const getUnreached: Operation = {
 				},
 			};
 		};
-		return await forEachList(context, plan, readConcurrency(parameters, READS_AT_ONCE));
+		return await forEachList(run, plan, readConcurrency(parameters, READS_AT_ONCE));
 	},
 };
 

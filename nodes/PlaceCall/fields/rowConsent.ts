@@ -21,7 +21,7 @@ const MAX_LISTED_COLUMNS = 20;
 export function readRowConsent({
 	context,
 	parameters,
-}: Omit<OperationRun, 'account'>): (index: number) => TimeSettings['consent'] {
+}: Pick<OperationRun, 'context' | 'parameters'>): (index: number) => TimeSettings['consent'] {
 	const form = parameters.at(0);
 	const consent = readConsent(form.collection('options'), context.getTimezone());
 	if (consent === undefined) return () => undefined;

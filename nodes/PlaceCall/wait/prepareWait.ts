@@ -17,7 +17,7 @@ import {
 import { toErrorItem } from '../../host/http/nodeErrors';
 import { type AccountClient } from '../../host/http/accountClient';
 import { clock } from '../../host/clock';
-import { callerOf, capInTools } from '../../host/caller/caller';
+import { callerOf } from '../../host/caller/caller';
 import type { Fields } from '../../host/forms/fields';
 import { named } from '../../core/values/values';
 import { dueTimeOf, isDueLater } from '../scheduled';
@@ -75,8 +75,8 @@ async function waitByReading(
 ): Promise<INodeExecutionData[]> {
 	const callIds = callIdsOf(placed);
 	const now = clock.now();
-	const { reader } = callerOf(context);
-	const until = clock.elapsed() + capInTools(context, endOfWait(placed, limitMs, now) - now);
+	const { reader, maxWaitMs } = callerOf(context);
+	const until = clock.elapsed() + Math.min(endOfWait(placed, limitMs, now) - now, maxWaitMs);
 	const watch = new CallWatch(callIds, {
 		read: async (callId) => await readCallRecord((await account()).client, callId),
 		finished,

@@ -1,5 +1,4 @@
 import type { OnlyOperation } from '../../host/run/operations';
-import { callerOf } from '../../host/caller/caller';
 import { pushFields } from '../properties';
 import { pushRows } from '../push';
 import { pushForModel } from '../pushForModel';
@@ -11,8 +10,7 @@ export const push: OnlyOperation = {
 		'Adds people to a calling campaign, whose AI agent then places real phone calls to them. Use this only for people who should be called. Returns how many people were added, and the reason for each person who was not.',
 
 	async execute(run) {
-		const isModel = callerOf(run.context).kind === 'model';
-		return isModel ? await pushForModel(run) : await pushRows(run);
+		return run.caller.kind === 'model' ? await pushForModel(run) : await pushRows(run);
 	},
 
 	notBegun,

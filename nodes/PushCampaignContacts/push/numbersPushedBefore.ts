@@ -1,4 +1,5 @@
 import partition from 'lodash/partition';
+import sortBy from 'lodash/sortBy';
 import uniq from 'lodash/uniq';
 import { NotSent } from '../../core/service/errors';
 import { readerOf, type Resolution } from '../../core/service/resolution';
@@ -37,6 +38,10 @@ const MAX_COMPARISONS_OF_CHECK = 100_000_000;
 export class NumbersPushedBefore {
 	/** What the service reported of numbers, and isn't stored yet. */
 	private reported: string[] = [];
+	/** Rows of a chunk whose numbers this attempt stored. */
+	private readonly reserved = new Set<Row>();
+	/** Rows whose numbers were stored before. */
+	private readonly known: Row[] = [];
 
 	/** @param probableEnd of earlier pushes. It's looked up first, because n8n compares what it doesn't find with the whole list. */
 	constructor(
@@ -46,16 +51,27 @@ export class NumbersPushedBefore {
 		private readonly probableEnd: End,
 	) {}
 
+	/** @throws NotSent if n8n would forget some numbers of a push before its end */
+	requireRoom(rows: number): void {
+		if (rows > MAX_ROWS) throw noRoom();
+	}
+
 	/**
-	 * Remembers numbers before they are sent, and what was confirmed before.
+	 * Remembers numbers before they are sent, and what was confirmed before. Settles the rows whose numbers are known.
 	 *
-	 * @returns the rows to send, and those whose numbers are known
+	 * @returns the rows to send
 	 */
-	async reserve(rows: Rows): Promise<[fresh: Rows, known: Rows]> {
+	async reserve(rows: Rows): Promise<Rows> {
+		const others = rows.filter((row) => !this.reserved.has(row));
+		if (others.length === 0) return rows;
 		const textOf = this.textOf('begun');
-		const added = new Set(await this.store.add([...this.reported, ...rows.map(textOf)]));
+		const added = new Set(await this.store.add([...this.reported, ...others.map(textOf)]));
 		this.reported = [];
-		return partition(rows, (row) => added.has(textOf(row)));
+		const [fresh, known] = partition(others, (row) => added.has(textOf(row)));
+		for (const row of fresh) this.reserved.add(row);
+		this.known.push(...known);
+		this.report(known, 'unknown_before');
+		return rows.filter((row) => this.reserved.has(row));
 	}
 
 	/**
@@ -81,12 +97,9 @@ export class NumbersPushedBefore {
 	 * Takes what the service reported. It's stored with the numbers of the next request, or by {@link storeReported} after the
 	 * last one, because n8n reads and writes all numbers each time.
 	 */
-	confirm(requests: readonly PushedRequest[]): void {
-		const texts = requests.flatMap(({ rows, response: { enqueued } }) => {
-			if (typeof enqueued !== 'boolean') return [];
-			return rows.map(this.textOf(enqueued ? 'released' : 'unreleased'));
-		});
-		this.reported = [...this.reported, ...texts];
+	confirm({ rows, response: { enqueued } }: PushedRequest): void {
+		if (typeof enqueued !== 'boolean') return;
+		this.reported.push(...rows.map(this.textOf(enqueued ? 'released' : 'unreleased')));
 	}
 
 	/** Never throws: without it, later executions report the rows as unknown. */
@@ -97,23 +110,23 @@ export class NumbersPushedBefore {
 	}
 
 	/**
-	 * Forgets rows that certainly had no effect, so that a later execution may send them. Never throws: if n8n can't forget
-	 * them, that execution doesn't send them, and reports them as `unknown_before`.
+	 * Forgets the rows of a chunk that certainly had no effect, so that a later execution may send them. Never throws: if n8n
+	 * can't forget them, that execution doesn't send them, and reports them as `unknown_before`.
 	 */
-	async forget(rows: Rows): Promise<void> {
+	async endChunk(): Promise<void> {
+		const rows = [...this.reserved].filter(({ status }) => WITHOUT_EFFECT.has(status));
+		this.reserved.clear();
 		if (rows.length === 0) return;
 		await this.store.remove(rows.map(this.textOf('begun'))).catch(() => undefined);
 	}
 
 	/**
-	 * Leaves out rows that an earlier execution reported as released or waiting. Once for a whole push, because n8n reads and
-	 * writes all numbers each time.
-	 *
-	 * @returns the other rows. What n8n can't tell isn't known.
+	 * Settles the rows with known numbers, and of those that an earlier attempt began, that were reported as released or waiting.
+	 * Once for a whole push, because n8n reads and writes all numbers each time. What n8n can't tell isn't known.
 	 */
-	async leaveOutPushed(rows: Rows): Promise<Rows> {
+	async settleEnded(begun: Rows): Promise<void> {
 		const find: Find = async (some, end) => await this.find(some, end).catch(() => undefined);
-		return (await this.leaveOutEnded(rows, find)).others;
+		await this.leaveOutEnded(sortBy([...begun, ...this.known], 'index'), find);
 	}
 
 	private async leaveOutEnded(
@@ -136,7 +149,7 @@ export class NumbersPushedBefore {
 		return { others, isComplete };
 	}
 
-	report(rows: Rows, status: PushedBeforeStatus): void {
+	private report(rows: Rows, status: PushedBeforeStatus): void {
 		for (const row of rows) settle(row, status, REASONS[status][readerOf(this.isModel)]);
 	}
 
@@ -165,14 +178,19 @@ const STATUSES: Record<End, PushedBeforeStatus> = {
 	unreleased: 'waiting_before',
 };
 
+/** Rows with these statuses are certainly not in the campaign. */
+const WITHOUT_EFFECT: ReadonlySet<Row['status']> = new Set([
+	'rejected',
+	'do_not_disturb',
+	'not_sent',
+]);
+
 /** A pushed number takes two texts. */
 const MAX_ROWS = MAX_REMEMBERED / 2;
 
-/** @throws NotSent if n8n would forget some numbers of a push before its end */
-export function requireRoom(rows: number): void {
-	if (rows <= MAX_ROWS) return;
+function noRoom(): NotSent {
 	const max = MAX_ROWS.toLocaleString('en-US');
-	throw new NotSent(
+	return new NotSent(
 		`'Skip Numbers Pushed Before' can remember ${max} numbers, so a push can have at most ${max} rows. Nothing was sent`,
 		{
 			onScreen: "Split the file. Or turn off 'Skip Numbers Pushed Before' and push only new rows.",

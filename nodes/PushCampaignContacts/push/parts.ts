@@ -10,7 +10,6 @@ import {
 import { VALIDATION_STATUSES } from '../../core/service/http';
 import { onScreenOnly, type Resolution } from '../../core/service/resolution';
 import type { JsonObject } from '../../core/values/json';
-import type { PushedRequest } from './outcome';
 import type { Row } from './rows';
 
 /** Rows to send in one request: a chunk of the push, or a part of one that was rejected. */
@@ -23,15 +22,8 @@ export type Part = {
 	readonly isAlone: boolean;
 };
 
-/** What the parts of a chunk share. */
-export type Chunk = {
-	/** Its rows that are sent alone because of rejections, also in an earlier attempt. */
-	sentAlone: number;
-	/** Its rows whose numbers this attempt stored for *Skip Numbers Pushed Before*. */
-	reserved: Set<Row>;
-	/** Its accepted requests. */
-	requests: PushedRequest[];
-};
+/** What the parts of a chunk share: how many of its rows are sent alone because of rejections, also in an earlier attempt. */
+type Chunk = { sentAlone: number };
 
 /**
  * What became of a part, stored with the execution. It has no rows and no phone numbers: rows are stored by their position in
@@ -50,7 +42,7 @@ export function chunksOf(rows: readonly Row[], contactsPerRequest: number): Part
 	return chunk(rows, contactsPerRequest).map((own, index) => ({
 		key: String(index),
 		rows: own,
-		chunk: { sentAlone: 0, reserved: new Set(), requests: [] },
+		chunk: { sentAlone: 0 },
 		isAlone: false,
 	}));
 }

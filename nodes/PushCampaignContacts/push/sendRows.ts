@@ -1,7 +1,5 @@
-import sortBy from 'lodash/sortBy';
 import { failed, type Job, type Ledger, type Outcome } from '../../core/ledger/ledger';
 import type { Plan } from '../../core/ledger/notes';
-import type { DeduplicationStore } from '../../core/ledger/store';
 import type { ApiClient } from '../../core/service/client';
 import { type Additions, pushContacts } from '../../core/service/endpoints';
 import { recordOf } from '../../core/service/envelope';
@@ -18,11 +16,10 @@ import { forEachWithPauses } from '../../core/values/pauses';
 import { messageOf } from '../../core/values/values';
 import { type Accepted, readAccepted, requireConsistentCounts } from './accepted';
 import { ContactWriter } from './contacts';
-import { NumbersPushedBefore, requireRoom } from './numbersPushedBefore';
+import type { NumbersPushedBefore } from './numbersPushedBefore';
 import type { PushedRequest } from './outcome';
 import {
 	BEGUN_EARLIER,
-	type Chunk,
 	chunksOf,
 	countAlone,
 	type Part,
@@ -56,10 +53,10 @@ export type PushDeps = {
 	pushedNumbers: PushedNumbers;
 	/** Whether the node runs as a tool. */
 	isModel: boolean;
-	/** Checked before each request: whether the execution was stopped. */
-	stopRequested: () => boolean;
-	/** For *Skip Numbers Pushed Before*: the numbers that earlier executions pushed. */
-	numbersPushedBefore?: DeduplicationStore | undefined;
+	/** Aborted when the execution is stopped. Checked before each request. */
+	signal: AbortSignal;
+	/** With *Skip Numbers Pushed Before*: those of earlier executions. */
+	pushedBefore: NumbersPushedBefore | undefined;
 };
 
 /**
@@ -78,7 +75,7 @@ type Stop = { error: ExplainedError; status: 'unknown' | 'not_sent'; reason: str
  */
 export async function sendRows(prepared: PreparedRows, deps: PushDeps): Promise<SentRows> {
 	const { rows } = prepared;
-	if (deps.numbersPushedBefore !== undefined) requireRoom(rows.length);
+	deps.pushedBefore?.requireRoom(rows.length);
 	if (deps.isModel) deps.pushedNumbers.requireRoom(rows.length);
 	const { campaign, contactsPerRequest } = deps;
 	const content = hashOf([`${campaign.id} ${contactsPerRequest}`, await fingerprintOf(rows)]);
@@ -101,7 +98,6 @@ async function fingerprintOf(rows: readonly Row[]): Promise<string> {
 class RowSender {
 	private readonly reader: Reader;
 	private readonly contacts: ContactWriter;
-	private readonly pushedBefore: NumbersPushedBefore | undefined;
 	/** What is still to do, in order. */
 	private readonly parts: Part[];
 	private plan: Plan | undefined;
@@ -113,8 +109,6 @@ class RowSender {
 	private hadEffect = false;
 	/** Rows that an earlier attempt began to send, without a result. */
 	private readonly begunRows: Row[] = [];
-	/** Rows whose numbers an earlier execution stored. */
-	private readonly pushedEarlier = new Set<Row>();
 
 	/** @param content identifies the rows of the push, and how they are split */
 	constructor(
@@ -122,15 +116,13 @@ class RowSender {
 		private readonly content: string,
 		private readonly deps: PushDeps,
 	) {
-		const { numbersPushedBefore: store, campaign, isModel, contactsPerRequest } = deps;
-		this.reader = readerOf(isModel);
+		this.reader = readerOf(deps.isModel);
 		this.contacts = new ContactWriter(prepared.columnsOf);
-		const end = campaign.enqueue ? 'released' : 'unreleased';
-		this.pushedBefore = store && new NumbersPushedBefore(store, campaign.id, isModel, end);
-		this.parts = chunksOf(prepared.rows, contactsPerRequest);
+		this.parts = chunksOf(prepared.rows, deps.contactsPerRequest);
 	}
 
 	async send(): Promise<SentRows> {
+		const { pushedBefore, ledger } = this.deps;
 		// Also without rows, so that a retry in which the push has rows is recognized.
 		await this.begin().catch((error: unknown) => {
 			// If it's unknown which rows an earlier attempt pushed, any row may be in the campaign.
@@ -139,12 +131,14 @@ class RowSender {
 		});
 		for (let part = this.parts.shift(); part !== undefined; part = this.parts.shift()) {
 			await this.doPart(part);
-			if (this.parts[0]?.chunk !== part.chunk) await this.rememberChunk(part.chunk);
+			if (this.parts[0]?.chunk !== part.chunk) await pushedBefore?.endChunk();
 		}
 		if (!this.hadEffect) await this.plan?.remove();
-		await this.pushedBefore?.storeReported();
-		await this.settleEarlier();
-		const isNew = this.plan !== undefined || Object.keys(this.deps.ledger.entries).length === 0;
+		await pushedBefore?.storeReported();
+		await pushedBefore?.settleEnded(this.begunRows);
+		for (const row of withoutStatus(this.begunRows))
+			settle(row, 'unknown', BEGUN_EARLIER[this.reader]);
+		const isNew = this.plan !== undefined || Object.keys(ledger.entries).length === 0;
 		return { requests: this.requests, stopped: this.unknown ?? this.stop?.error, isNew };
 	}
 
@@ -160,7 +154,11 @@ class RowSender {
 		if (!hadEffect) for (const key of others) Reflect.deleteProperty(entries, key);
 		this.plan = await ledger.beginPlan(place, this.content);
 		if (this.plan === undefined) throw rowsChanged();
-		await ledger.findBegun(this.parts.map((part) => this.jobOf(part)));
+		await this.findBegun(this.parts);
+	}
+
+	private async findBegun(parts: readonly Part[]): Promise<void> {
+		await this.deps.ledger.findBegun(parts.map((part) => this.jobOf(part)));
 	}
 
 	private jobOf({ key }: Part): Job {
@@ -182,7 +180,7 @@ class RowSender {
 		else if (rows.length > 0) {
 			const outcome = await ledger.deliver(job, async () => await this.request(part, rows));
 			const isAccepted = outcome.kind === 'done' && outcome.result.kind === 'accepted';
-			if (!isAccepted) this.settle(part, without(this.pushedEarlier, rows), outcome);
+			if (!isAccepted) this.settle(part, withoutStatus(rows), outcome);
 			if (outcome.kind === 'unknown') this.stopAt(outcome.error, 'not_sent');
 		}
 	}
@@ -191,45 +189,33 @@ class RowSender {
 	private async restore(part: Part, known: Outcome<PartResult>): Promise<void> {
 		const result = known.kind === 'done' ? known.result : undefined;
 		const rows = result?.kind === 'accepted' ? result.rows : undefined;
-		const { length: others } = this.parts;
 		this.settle(part, rows === undefined ? part.rows : rowsAt(rows, part.rows), known);
-		if (result?.kind === 'split') {
-			const some = this.parts.slice(0, this.parts.length - others);
-			await this.deps.ledger.findBegun(some.map((one) => this.jobOf(one)));
-		} else if (rows !== undefined) {
+		if (result?.kind === 'split') await this.findBegun(partsOf(part, result.alone));
+		else if (rows !== undefined) {
 			const rest = withoutStatus(part.rows);
 			if (rest.length > 0) this.parts.unshift(restOf(part, rest));
 		}
 	}
 
-	/** Stores the numbers of rows before they are sent. */
-	private async reserve({ chunk: { reserved } }: Part, rows: readonly Row[]): Promise<void> {
-		const others = without(reserved, rows);
-		if (this.pushedBefore === undefined || others.length === 0) return;
-		const [fresh, known] = await this.pushedBefore.reserve(others);
-		for (const row of fresh) reserved.add(row);
-		for (const row of known) this.pushedEarlier.add(row);
-	}
-
 	/** Sends rows of a part in one request, except those whose numbers are known. */
 	private async request(part: Part, all: readonly Row[]): Promise<Outcome<PartResult>> {
-		const { client, campaign, additions, stopRequested } = this.deps;
+		const { client, campaign, additions, pushedBefore, signal } = this.deps;
 		const body = { agent_uuid: campaign.agentUuid, enqueue: campaign.enqueue };
 		let rows = all;
 		try {
-			await this.reserve(part, all);
-			rows = without(this.pushedEarlier, all);
+			if (pushedBefore !== undefined) rows = await pushedBefore.reserve(all);
 			if (rows.length === 0) return { kind: 'skipped' };
 			const areAll = rows.length === part.rows.length;
 			const positions = areAll ? {} : { rows: positionsOf(rows, part.rows) };
 			const contacts = await this.contacts.of(rows);
-			if (stopRequested()) throw pushInterrupted();
+			if (signal.aborted) throw pushInterrupted();
 			const sending = pushContacts(client, campaign.id, body, Buffer.from(contacts), additions);
 			const next = this.parts[0]?.rows;
 			const response = recordOf(await this.contacts.prepareWhile(sending, next, client.clock));
 			const accepted = readAccepted(rows, response);
 			requireConsistentCounts(accepted, rows.length);
-			this.settleAccepted(part, accepted);
+			this.settleAccepted(accepted);
+			pushedBefore?.confirm(accepted.request);
 			const result = { kind: 'accepted', response, ...positions } as const;
 			return { kind: 'done', result, hadNoEffect: accepted.request.rows.length === 0 };
 		} catch (error) {
@@ -277,12 +263,11 @@ class RowSender {
 		if (result.kind === 'split') this.parts.unshift(...partsOf(part, result.alone));
 		else if (result.kind === 'rejected') {
 			for (const row of rows) settle(row, 'rejected', result.reason);
-		} else this.settleAccepted(part, readAccepted(rows, result.response));
+		} else this.settleAccepted(readAccepted(rows, result.response));
 	}
 
-	private settleAccepted(part: Part, { request, skipped }: Accepted): void {
+	private settleAccepted({ request, skipped }: Accepted): void {
 		this.requests.push(request);
-		part.chunk.requests.push(request);
 		this.hadEffect ||= request.rows.length > 0;
 		for (const row of request.rows) {
 			settle(row, 'pushed');
@@ -303,34 +288,6 @@ class RowSender {
 		this.stop ??= { error, status, reason };
 		return this.stop;
 	}
-
-	/** For later executions, what became of the numbers of a chunk. */
-	private async rememberChunk({ reserved, requests }: Chunk): Promise<void> {
-		if (reserved.size === 0) return;
-		this.pushedBefore?.confirm(requests);
-		await this.pushedBefore?.forget(
-			[...reserved].filter(({ status }) => WITHOUT_EFFECT.has(status)),
-		);
-	}
-
-	/** Settles the rows that weren't sent because an earlier attempt or execution may have sent them. */
-	private async settleEarlier(): Promise<void> {
-		const { begunRows, pushedEarlier, pushedBefore } = this;
-		await pushedBefore?.leaveOutPushed(sortBy([...begunRows, ...pushedEarlier], 'index'));
-		for (const row of withoutStatus(begunRows)) settle(row, 'unknown', BEGUN_EARLIER[this.reader]);
-		pushedBefore?.report(withoutStatus([...pushedEarlier]), 'unknown_before');
-	}
-}
-
-/** Rows with these statuses are certainly not in the campaign. */
-const WITHOUT_EFFECT: ReadonlySet<Row['status']> = new Set([
-	'rejected',
-	'do_not_disturb',
-	'not_sent',
-]);
-
-function without(some: ReadonlySet<Row>, rows: readonly Row[]): readonly Row[] {
-	return some.size === 0 ? rows : rows.filter((row) => !some.has(row));
 }
 
 function withoutStatus(rows: readonly Row[]): readonly Row[] {

@@ -9,6 +9,9 @@ export type Clock = {
 	sleep(milliseconds: number): Promise<void>;
 };
 
+/** When something must end. `at` is in milliseconds of the clock's `elapsed()`. */
+export type Deadline = { at: number; signal: AbortSignal };
+
 /**
  * Exponential backoff: each wait is `factor` times as long as the one before, up to `maxMs`. For series without a fixed
  * end, named `..._BACKOFF`. A few attempts at chosen times are a list named `..._DELAYS_MS`.

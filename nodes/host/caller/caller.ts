@@ -1,11 +1,12 @@
 import type { IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import type { Explanation, Reader } from '../../core/service/resolution';
+import type { Deadline } from '../../core/values/clock';
 import { clock } from '../clock';
 import { Agent } from './agent';
 
 /**
- * Who asks for a run of a node. {@link callerOf} finds it, and nothing else decides it. Most files need only what follows
- * from it, such as `reader` or {@link capInTools}.
+ * Who asks for a run of a node. {@link callerOf} finds it, and nothing else decides it. An operation gets it with its
+ * run, and most code needs only what follows from it, such as `reader` or `maxWaitMs`.
  */
 export type Caller = Workflow | Model | Review;
 
@@ -39,6 +40,10 @@ type CallerFacts = {
 	isRecognized: boolean;
 	/** When the run must return. */
 	deadline?: Deadline;
+	/** The limit for a wait, such as for the end of a call or the acknowledgement of a chat message. A tool must return. */
+	maxWaitMs: number;
+	/** The rows of the input. As a tool, only the one that asks. Empty if it isn't certain which one, or if there is none. */
+	inputRows: () => INodeExecutionData[];
 	/** What the run did so far. */
 	result: RunResult;
 };
@@ -84,9 +89,6 @@ class RunResult {
 	}
 }
 
-/** `at` is in milliseconds of the clock's `elapsed()`. */
-type Deadline = { at: number; signal: AbortSignal };
-
 /**
  * Times in milliseconds. A client of the MCP Server Trigger stops waiting for a tool after 60 seconds, and the result
  * would then be lost. So every tool ends before that.
@@ -112,27 +114,10 @@ export function callerOf(context: IExecuteFunctions): Caller {
 	return caller;
 }
 
-/** The rows of the input. As a tool, only the one that asks. Empty if it isn't certain which one, or if there is none. */
-export function inputRows(context: IExecuteFunctions): INodeExecutionData[] {
-	const { kind, agent } = callerOf(context);
-	return kind === 'model' ? [{ json: agent?.row.columns ?? {} }] : context.getInputData();
-}
-
 /** The row of an item, without what a model gave. Undefined if it isn't certain. */
 export function rowOf(context: IExecuteFunctions, index: number): IDataObject | undefined {
 	const { kind, agent } = callerOf(context);
 	return kind === 'workflow' ? context.getInputData()[index]?.json : agent?.row.columns;
-}
-
-/** How long a wait may take, such as for the end of a call, or for the acknowledgement of a chat message. A tool must return. */
-export function capInTools(context: IExecuteFunctions, milliseconds: number): number {
-	const { deadline } = callerOf(context);
-	return deadline === undefined ? milliseconds : Math.min(milliseconds, TOOL_LIMITS.waitMs);
-}
-
-/** Undefined if there is none, as for triggers and lists in the form. */
-export function deadlineOf(context: object): Deadline | undefined {
-	return callers.get(context)?.deadline;
 }
 
 /**
@@ -145,6 +130,8 @@ function findCaller(context: IExecuteFunctions): Caller {
 		reader: 'forModel',
 		continuesOnFail: false,
 		isRecognized: true,
+		maxWaitMs: Infinity,
+		inputRows: () => context.getInputData(),
 		result: new RunResult(),
 	} as const;
 	if (type.endsWith('HitlTool')) {
@@ -158,14 +145,17 @@ function findCaller(context: IExecuteFunctions): Caller {
 		return { kind: 'workflow', ...facts, reader: 'onScreen', continuesOnFail, getsErrors: false };
 	}
 	const mcpSession = isInline ? mcpSessionOf(context) : undefined;
-	const { wholeMs } = TOOL_LIMITS;
+	const asking = mcpSession === undefined ? { agent: new Agent(context) } : { mcpSession };
+	const { wholeMs, waitMs } = TOOL_LIMITS;
 	return {
 		kind: 'model',
-		...(mcpSession === undefined ? { agent: new Agent(context) } : { mcpSession }),
+		...asking,
 		...facts,
 		getsErrors: true,
 		isRecognized: mcpSession !== '',
 		deadline: { at: clock.elapsed() + wholeMs, signal: AbortSignal.timeout(wholeMs) },
+		maxWaitMs: waitMs,
+		inputRows: () => [{ json: asking.agent?.row.columns ?? {} }],
 	};
 }
 

@@ -4,7 +4,7 @@ import { pause } from '../../core/values/clock';
 import { asSentence, NotSent } from '../../core/service/errors';
 import { onScreenOnly } from '../../core/service/resolution';
 import { clock } from '../clock';
-import { deadlineOf } from '../caller/caller';
+import { callerOf } from '../caller/caller';
 
 const CANCELED = 'The execution was canceled';
 
@@ -26,7 +26,7 @@ export function cancellableSleep(
 /** Aborted when the execution is stopped, or when a tool reaches its time limit. */
 export function cancelSignal(context: IExecuteFunctions): AbortSignal {
 	// Undefined for an execution that can't be stopped.
-	const signals = [context.getExecutionCancelSignal(), deadlineOf(context)?.signal];
+	const signals = [context.getExecutionCancelSignal(), callerOf(context).deadline?.signal];
 	return AbortSignal.any(signals.filter((signal) => signal !== undefined));
 }
 

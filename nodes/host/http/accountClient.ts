@@ -2,10 +2,9 @@ import { fingerprint } from '../../core/values/hash';
 import { type Account, ServiceProfile } from '../../core/profile/serviceProfile';
 import { ApiClient } from '../../core/service/client';
 import { withoutSecret } from '../../core/service/secrets';
-import { anyOf } from '../../core/values/clock';
+import { anyOf, type Deadline } from '../../core/values/clock';
 import { CREDENTIAL, readServiceAccess } from './credential';
 import { clock } from '../clock';
-import { deadlineOf } from '../caller/caller';
 import { createTransport, type ServiceContext, stopSignalOf } from './transport';
 
 export type AccountClient = Account & {
@@ -16,16 +15,22 @@ export type AccountClient = Account & {
 	hideApiToken: (text: string) => string;
 };
 
-/** Reads the credential and creates the client of its account. */
-export async function createAccountClient(context: ServiceContext): Promise<AccountClient> {
+/**
+ * Reads the credential and creates the client of its account.
+ *
+ * @param deadline of a tool
+ */
+export async function createAccountClient(
+	context: ServiceContext,
+	deadline?: Deadline,
+): Promise<AccountClient> {
 	const data = await context.getCredentials(CREDENTIAL);
 	const { baseUrl, apiToken } = readServiceAccess(data);
-	const transport = createTransport(context, baseUrl, { ...data, baseUrl, apiToken });
-	const { at, signal } = deadlineOf(context) ?? {};
-	const stop = anyOf(signal, stopSignalOf(context));
+	const transport = createTransport(context, baseUrl, { ...data, baseUrl, apiToken }, deadline);
+	const stop = anyOf(deadline?.signal, stopSignalOf(context));
 	const hideApiToken = (text: string) => withoutSecret(text, apiToken);
 	return {
-		client: new ApiClient(transport, clock, Math.random, apiToken, at, stop),
+		client: new ApiClient(transport, clock, Math.random, apiToken, deadline?.at, stop),
 		baseUrl,
 		account: fingerprint(apiToken),
 		profile: new ServiceProfile(data.serviceProfile ?? '', hideApiToken),

@@ -18,11 +18,10 @@ import {
 	type Transport,
 	type HttpResponse,
 } from '../../core/service/http';
-import { anyOf } from '../../core/values/clock';
+import { anyOf, type Deadline } from '../../core/values/clock';
 import { isJsonObject, type JsonObject } from '../../core/values/json';
 import { plainText } from '../../core/values/values';
 import { CREDENTIAL } from './credential';
-import { deadlineOf } from '../caller/caller';
 
 export type ServiceContext =
 	| IExecuteFunctions
@@ -52,12 +51,13 @@ export function createTransport(
 	context: ServiceContext,
 	baseUrl: string,
 	data: ICredentialDataDecryptedObject,
+	deadline?: Deadline,
 ): Transport {
 	// Passing the credential saves a database query per request.
 	const credentialsDecrypted = { id: '', name: CREDENTIAL, type: CREDENTIAL, data };
 	return async (request) => {
 		const own = AbortSignal.timeout(request.timeoutMs ?? TIME_LIMITS.wholeMs);
-		const limit = anyOf(own, deadlineOf(context)?.signal) ?? own;
+		const limit = anyOf(own, deadline?.signal) ?? own;
 		const url = `${baseUrl}${request.path}${request.search ?? ''}`;
 		try {
 			const response: unknown = await context.helpers.httpRequestWithAuthentication.call(

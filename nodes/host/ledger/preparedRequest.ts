@@ -2,10 +2,11 @@ import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import type { Quota } from '../../core/ledger/ledger';
 import type { OutcomeUnknown } from '../../core/service/errors';
 import type { Limiter } from '../../core/values/keyedMutex';
+import type { Caller } from '../caller/caller';
 import type { AccountClient } from '../http/accountClient';
 
 /** What every request needs to be sent. */
-export type RequestDeps = { context: IExecuteFunctions; account: AccountClient };
+export type RequestDeps = { context: IExecuteFunctions; caller: Caller; account: AccountClient };
 
 /** A checked request that must not be sent twice. */
 export type PreparedRequest = {

@@ -13,7 +13,6 @@ import { openLedger } from '../ledger/openLedger';
 import type { PreparedRequest } from '../ledger/preparedRequest';
 import { deliverForModel } from '../ledger/toolRequests';
 import { requireRunning } from '../execution/cancel';
-import { callerOf } from '../caller/caller';
 import { asItems, forEachItem, type ItemLoopOptions, ranges, tryEach } from './itemLoop';
 import type { OperationRun } from './operations';
 
@@ -29,12 +28,13 @@ const SEND_OTHERS =
  * and the others are checked. Unless the node continues on errors, none is sent if one of them can't be.
  */
 export async function deliverEachItem(
-	{ context, account }: Pick<OperationRun, 'context' | 'account'>,
+	run: Omit<OperationRun, 'parameters'>,
 	prepare: (index: number) => PreparedRequest,
 	{ concurrency = 1, partNames = [''] }: Pick<ItemLoopOptions, 'concurrency' | 'partNames'> = {},
 ): Promise<INodeExecutionData[]> {
+	const { context, caller, account } = run;
 	const ledger = openLedger<JsonObject[]>(context);
-	const isModel = callerOf(context).kind === 'model';
+	const isModel = caller.kind === 'model';
 	const { length: perItem } = partNames;
 	const indexes = range(context.getInputData().length * perItem);
 	const requests = new Map<number, PreparedRequest>();
@@ -74,7 +74,7 @@ export async function deliverEachItem(
 		await limiter(async () => {
 			const known = ledger.isSettled(job) ? ledger.known(job) : undefined;
 			if (known !== undefined) return outputOf(known);
-			const deps = { context, account: await account() };
+			const deps = { context, caller, account: await account() };
 			// The execution may have ended while this request waited for an earlier one.
 			requireRunning(context);
 			const outcome = await ledger.deliver(job, async () => {
@@ -114,7 +114,7 @@ export async function deliverEachItem(
 		return compact([sent.length > 0 && `Completed ${when}: ${count}.`, SEND_OTHERS]).join(' ');
 	};
 	const options = { concurrency, partNames, check, earlierOutput, stopText };
-	return await forEachItem(context, task, options);
+	return await forEachItem(run, task, options);
 }
 
 /**

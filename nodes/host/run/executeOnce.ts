@@ -4,12 +4,11 @@ import { onScreenOnly } from '../../core/service/resolution';
 import { isJsonObject, valuesIn } from '../../core/values/json';
 import { counted } from '../../core/values/values';
 import { mayNameRow } from '../forms/expressions';
-import { callerOf } from '../caller/caller';
+import type { OperationRun } from './operations';
 
 /** All items that the node got. With *Execute Once*, `getInputData` returns only the first one. */
 export function itemsGiven(context: IExecuteFunctions): INodeExecutionData[] {
-	// The items of a tool are those of its agent.
-	const isOnce = context.getNode().executeOnce === true && callerOf(context).kind !== 'model';
+	const isOnce = context.getNode().executeOnce === true;
 	const [given] = isOnce ? (context.getExecuteData().data.main ?? []) : [];
 	return given ?? context.getInputData();
 }
@@ -19,7 +18,9 @@ export function itemsGiven(context: IExecuteFunctions): INodeExecutionData[] {
  *
  * @throws InvalidInput if *Execute Once* leaves out items
  */
-export function requireAllItems(context: IExecuteFunctions): void {
+export function requireAllItems({ context, caller }: OperationRun): void {
+	// The items of a tool are those of its agent.
+	if (caller.kind === 'model') return;
 	const { length: given } = itemsGiven(context);
 	if (context.getInputData().length >= given) return;
 	throw new InvalidInput(
@@ -36,11 +37,11 @@ export function requireAllItems(context: IExecuteFunctions): void {
  *
  * @throws InvalidInput if *Execute Once* leaves out items that a field refers to
  */
-export function requireItemsOfFields(context: IExecuteFunctions): void {
-	const { executeOnce, parameters } = context.getNode();
+export function requireItemsOfFields(run: OperationRun): void {
+	const { executeOnce, parameters } = run.context.getNode();
 	if (executeOnce !== true || !isJsonObject(parameters)) return;
 	for (const value of valuesIn(parameters)) {
 		if (typeof value === 'string' && value.startsWith('=') && mayNameRow(value))
-			requireAllItems(context);
+			requireAllItems(run);
 	}
 }

@@ -12,10 +12,13 @@ import type { JsonObject } from '../../core/values/json';
 import type { Limiter } from '../../core/values/keyedMutex';
 import { asCanceled, isCanceled, stoppedBeforeItem } from '../execution/cancel';
 import { type ItemPosition, labelOf, toErrorItem, toNodeError } from '../http/nodeErrors';
-import { callerOf } from '../caller/caller';
+import type { OperationRun } from './operations';
 import { forEachWithPauses } from '../../core/values/pauses';
 import { personNameOf } from '../../core/values/personName';
 import { counted } from '../../core/values/values';
+
+/** What the loop needs of a run. */
+type LoopRun = Pick<OperationRun, 'context' | 'caller'>;
 
 type ItemTask = (index: number) => Promise<INodeExecutionData[]>;
 
@@ -46,7 +49,7 @@ const MAX_LISTED_ITEMS = 9;
 
 /** The loop over input items: order, concurrency, paired items, item index, and *On Error*. */
 export async function forEachItem(
-	context: IExecuteFunctions,
+	run: LoopRun,
 	task: ItemTask,
 	{
 		concurrency = 1,
@@ -56,6 +59,8 @@ export async function forEachItem(
 		earlierOutput = () => undefined,
 	}: ItemLoopOptions = {},
 ): Promise<INodeExecutionData[]> {
+	const { context, caller } = run;
+	const { continuesOnFail: continueOnFail } = caller;
 	const rows = context.getInputData();
 	const { length: of } = rows;
 	const { length: perItem } = partNames;
@@ -67,7 +72,6 @@ export async function forEachItem(
 		part: partNames[index % perItem],
 	});
 	const indexes = [...Array(of * perItem).keys()];
-	const { continuesOnFail: continueOnFail, result } = callerOf(context);
 	const failures = await tryEach(indexes, check);
 	if (failures.size > 0 && !continueOnFail) {
 		const completed: number[] = [];
@@ -75,7 +79,7 @@ export async function forEachItem(
 			if (earlierOutput(index) !== undefined) completed.push(index);
 		});
 		throw stoppingError(
-			context,
+			run,
 			failures,
 			positionOf,
 			NOTHING_DONE,
@@ -85,7 +89,7 @@ export async function forEachItem(
 	const outputs = new Array<INodeExecutionData[]>(indexes.length);
 
 	let start = Promise.resolve();
-	const run = async (index: number): Promise<void> => {
+	const runTask = async (index: number): Promise<void> => {
 		// If many items end at the same moment, as many start. Items that send nothing never wait for the network.
 		if (index % STARTS_PER_PAUSE === 0) start = start.then(async () => await sleep(0));
 		// Wait for the earlier items, so that all start in order.
@@ -107,7 +111,7 @@ export async function forEachItem(
 		}
 	};
 	const limit = pLimit(concurrency);
-	await Promise.all(indexes.map(async (index) => await limit(run, index)));
+	await Promise.all(indexes.map(async (index) => await limit(runTask, index)));
 
 	if (failures.size > 0 && !continueOnFail) {
 		const completed = indexes.filter((index) => index in outputs);
@@ -116,9 +120,9 @@ export async function forEachItem(
 				([index, error]) =>
 					`${labelOf({ ...positionOf(index), person: '' })} ${errorText(error, 'forModel')}`,
 			);
-			result.setPartly(outputs.flat(), rejected);
+			caller.result.setPartly(outputs.flat(), rejected);
 		}
-		throw stoppingError(context, failures, positionOf, stopText(completed, 'in this run'));
+		throw stoppingError(run, failures, positionOf, stopText(completed, 'in this run'));
 	}
 	return outputs.flat();
 }
@@ -147,7 +151,7 @@ export type ListPlan = { key: unknown; read: (limiter: Limiter) => Promise<JsonO
  * reading. Its entries are returned once, paired with the first of these items.
  */
 export async function forEachList(
-	context: IExecuteFunctions,
+	run: LoopRun,
 	plan: (index: number) => Promise<ListPlan>,
 	concurrency: number,
 ): Promise<INodeExecutionData[]> {
@@ -163,7 +167,7 @@ export async function forEachList(
 		const entries = await reading;
 		return known === undefined ? asItems(entries) : [];
 	};
-	return await forEachItem(context, readOnce, { concurrency });
+	return await forEachItem(run, readOnce, { concurrency });
 }
 
 /** Wraps plain records as output items. */
@@ -177,7 +181,7 @@ function pair(output: INodeExecutionData[], index: number): INodeExecutionData[]
 
 /** The error that stops the node: the first failure, with the others and more texts in its description. */
 function stoppingError(
-	context: IExecuteFunctions,
+	{ context, caller }: LoopRun,
 	failures: Map<number, unknown>,
 	positionOf: (index: number) => ItemPosition,
 	...moreTexts: string[]
@@ -186,7 +190,7 @@ function stoppingError(
 	// The result for a model is made from the error itself.
 	const failure = failures.get(first);
 	const unknown = [...failures.values()].find((one) => one instanceof OutcomeUnknown);
-	if (callerOf(context).getsErrors && failure instanceof Error) return unknown ?? failure;
+	if (caller.getsErrors && failure instanceof Error) return unknown ?? failure;
 	const error = toNodeError(context.getNode(), failure, positionOf(first));
 	const listed = others.slice(0, MAX_LISTED_ITEMS);
 	const texts = listed.map(

@@ -2,6 +2,7 @@ import pick from 'lodash/pick';
 import type { IExecuteFunctions, INodeExecutionData, INodeProperties } from 'n8n-workflow';
 import { formatOf, hasFormat } from '../../core/service/modelFormats';
 import { inExpression } from '../caller/agentRun';
+import type { Caller } from '../caller/caller';
 import type { NodeParameters } from '../forms/nodeParameters';
 import { type Show, shownWhere } from '../forms/shownWhere';
 import type { AccountClient } from '../http/accountClient';
@@ -9,6 +10,7 @@ import type { AccountClient } from '../http/accountClient';
 /** The inputs of one node run. */
 export type OperationRun = {
 	context: IExecuteFunctions;
+	caller: Caller;
 	parameters: NodeParameters;
 	account: () => Promise<AccountClient>;
 };

@@ -15,7 +15,7 @@ import { rowAdvice } from '../forms/rowValues';
 import { NotSent } from '../../core/service/errors';
 import { type Explanation, onScreenOnly } from '../../core/service/resolution';
 import { displayText } from '../../core/values/values';
-import type { OnlyOperation, Operation } from './operations';
+import type { OnlyOperation, Operation, OperationRun } from './operations';
 import { runForModel } from './toolResult';
 
 /** Runs the operation that a person chose. */
@@ -43,8 +43,8 @@ export async function runNode(
 	if (operation.isReadOnly === true) caller.result.setReadOnly();
 	const parameters = new NodeParameters(context, operation.fields);
 	// On first use, inside the item loop, so that each item reports an invalid credential.
-	const account = once(async () => await createAccountClient(context));
-	const operationRun = { context, parameters, account };
+	const account = once(async () => await createAccountClient(context, caller.deadline));
+	const operationRun = { context, caller, parameters, account };
 	const toOutputs = (failed: INodeExecutionData[]) =>
 		operation.notBegun?.(operationRun, failed) ?? [failed];
 	const executed = executedInstead(context, caller);
@@ -55,7 +55,7 @@ export async function runNode(
 	}
 	const run = async () => {
 		if (instead !== undefined) throw new NotSent(instead.message, instead.resolution);
-		requireItemsOfFields(context);
+		requireItemsOfFields(operationRun);
 		return await operation.execute(operationRun);
 	};
 	if (caller.kind === 'model') {
@@ -67,7 +67,9 @@ export async function runNode(
 	}
 	const outputs = await run().catch(async (error: unknown) =>
 		// An error of the item loop says what earlier attempts did.
-		toOutputs(failedRun(context, isNodeError(error) ? error : await beforeSending(context, error))),
+		toOutputs(
+			failedRun(operationRun, isNodeError(error) ? error : await beforeSending(context, error)),
+		),
 	);
 	if (!isCanceled(context) && !mayBeRunAgain(outputs)) clearRun(context);
 	return outputs;
@@ -99,8 +101,8 @@ function hintIfUncertain(context: IExecuteFunctions, { agent, result }: Model): 
  * An error of the whole node run, such as an invalid *Concurrency*, fails every item. If *On Error* is set to continue,
  * n8n would otherwise continue with the input, as if the node had succeeded.
  */
-function failedRun(context: IExecuteFunctions, error: unknown): INodeExecutionData[] {
-	if (callerOf(context).continuesOnFail) {
+function failedRun({ context, caller }: OperationRun, error: unknown): INodeExecutionData[] {
+	if (caller.continuesOnFail) {
 		const items = context.getInputData();
 		// The message names no item, because it's about all.
 		return items.map((_item, itemIndex) => toErrorItem(error, { itemIndex, of: 1 }));

@@ -16,6 +16,7 @@ import {
 	phone,
 	push,
 	pushNode,
+	rejection,
 	respondWith,
 	rowsOf,
 	runPush,
@@ -315,6 +316,15 @@ test('rows of a rejected request, and of the do-not-disturb list, can be pushed 
 	await run(3);
 	expect((await run(3)).statuses).toEqual(['1 unknown_before', '2 waiting_before']);
 	expect(sent).toEqual([phones(0, 1, 2), phones(0, 1, 2), phones(0)]);
+});
+
+test('a number that was pushed before stays so if the push stops at other rows of its request', async () => {
+	const sent = scripted((_numbers, request) =>
+		request === 1 ? BROKEN : request === 2 ? [400, rejection('contacts[1]')] : ARCHIVED,
+	);
+	await run(1);
+	expect((await run(3)).statuses).toEqual(['0 unknown_before', '1 not_sent', '2 not_sent']);
+	expect(sent).toEqual([phones(0), phones(1, 2), phones(1)]);
 });
 
 describe('when the database of n8n fails', () => {

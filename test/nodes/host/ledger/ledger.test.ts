@@ -18,6 +18,7 @@ import { InvalidInput, OutcomeUnknown } from '../../../../nodes/core/service/err
 import { forEveryone } from '../../../../nodes/core/service/resolution';
 import type { JsonObject } from '../../../../nodes/core/values/json';
 import { clock } from '../../../../nodes/host/clock';
+import { callerOf } from '../../../../nodes/host/caller/caller';
 import { createAccountClient } from '../../../../nodes/host/http/accountClient';
 import { openMemory } from '../../../../nodes/host/ledger/executionMemory';
 import { openNotes, originOf } from '../../../../nodes/host/ledger/openLedger';
@@ -453,6 +454,7 @@ describe('an item that is invalid in one attempt only', () => {
 		const data = dataWith(startedAt(1_000));
 		const context = executeContext(callNode(CONTINUE), itemsOf([{}, {}]), { additionalData, data });
 		const account = async () => await createAccountClient(context);
+		const run = { context, caller: callerOf(context), account };
 		const attempts: unknown[] = [];
 		for (const none of invalid) {
 			const sent: number[] = [];
@@ -464,7 +466,7 @@ describe('an item that is invalid in one attempt only', () => {
 				};
 				return { payload: index, target: 'a session', happened: () => '', send };
 			};
-			const items = await deliverEachItem({ context, account }, prepare);
+			const items = await deliverEachItem(run, prepare);
 			attempts.push({ sent, returned: items.map(({ json }) => json.index) });
 		}
 		return attempts;
@@ -488,6 +490,7 @@ describe('an item that is invalid in one attempt only', () => {
 test('in an MCP session, requests stay recorded after thousands of others, and the oldest one goes first', async () => {
 	const context = mcpContext(callNode(), 'long');
 	const account = once(async () => await createAccountClient(context));
+	const run = { context, caller: callerOf(context), account };
 	const sent: string[] = [];
 	const request = async (payload: string) => {
 		const send = async () => {
@@ -496,7 +499,7 @@ test('in an MCP session, requests stay recorded after thousands of others, and t
 			return await Promise.resolve([{ json: {} }]);
 		};
 		const prepared = { payload, target: payload, happened: () => '', send };
-		await deliverEachItem({ context, account }, () => prepared).catch(() => {});
+		await deliverEachItem(run, () => prepared).catch(() => {});
 	};
 	const sentAgain = async (...payloads: string[]) => {
 		sent.length = 0;
