@@ -3,8 +3,7 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 import { NumbersOfExecution } from '../core/ledger/numbersOfExecution';
 import type { DeduplicationStore } from '../core/ledger/store';
 import { hashOf } from '../core/values/hash';
-import { isJsonObject } from '../core/values/json';
-import { type Lifetime, openMemory, runIndexOf } from '../host/ledger/executionMemory';
+import { openMemory, openValues, runIndexOf } from '../host/ledger/executionMemory';
 import { openStore, type StoreUse } from '../host/ledger/openStore';
 import { openLedger } from '../host/ledger/openLedger';
 import { isPushMemory, PushedNumbers, type PushMemory } from './push/pushedNumbers';
@@ -35,14 +34,10 @@ export function openPushedNumbers(
 	{ campaign, additions, isModel }: Target,
 ): PushedNumbers {
 	const options = isModel ? ` ${hashOf([JSON.stringify([campaign, additions])])}` : '';
-	const lifetime = isModel ? 'agentRun' : 'execution';
-	const open = (name: string, of: Lifetime) =>
-		openMemory(context, name, isJsonObject, {}, { lifetime: of });
-	const memory = openMemory(context, 'numbers', isPushMemory, { count: 0, runs: {} }, { lifetime });
+	const memory = openMemory(context, 'numbers', isPushMemory, { count: 0, runs: {} }, 'execution');
 	const numbers = new NumbersOfExecution(
-		open(`numbers of ${campaign.id}${options}`, lifetime),
-		// Of all nodes of the workflow.
-		open(`unknown numbers of ${campaign.id}`, isModel ? 'agentRun' : 'workflow'),
+		openValues(context, `numbers of ${campaign.id}${options}`, 'execution'),
+		openValues(context, `unknown numbers of ${campaign.id}`, 'workflow'),
 		runIndexOf(context),
 	);
 	return new PushedNumbers(memory, numbers);

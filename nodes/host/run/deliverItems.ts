@@ -95,9 +95,7 @@ export async function deliverEachItem(
 		requests.delete(index);
 		const job = jobs.get(index);
 		const delivered =
-			job === undefined
-				? deliverForModel(context, ledger, request, deliver)
-				: deliver(job, request);
+			job === undefined ? deliverForModel(run, ledger, request, deliver) : deliver(job, request);
 		const output = await delivered.catch((error: unknown) => {
 			// The result for a model explains why nothing was sent.
 			if (isModel || !(error instanceof LeftOut)) throw error;
