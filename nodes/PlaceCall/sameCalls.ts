@@ -48,13 +48,13 @@ export class SameCalls {
 		this.asked = run === undefined ? {} : openValues(context, 'asked', 'execution');
 		if (run === undefined) return;
 		const follows = memoize((earlier: number) => followsRun(context, earlier));
-		this.numbers = new NumbersOfExecution(
-			openValues(context, 'calls', 'execution'),
-			this.isModel ? {} : openValues(context, 'unknown calls', 'workflow'),
+		this.numbers = new NumbersOfExecution({
+			done: openValues(context, 'calls', 'execution'),
+			unknown: this.isModel ? {} : openValues(context, 'unknown calls', 'workflow'),
 			run,
-			(earlier) => earlier !== run && !(typeof earlier === 'number' && follows(earlier)),
-			`${context.getNode().id} ${runIndexOf(context)}`,
-		);
+			counts: (earlier) => earlier !== run && !(typeof earlier === 'number' && follows(earlier)),
+			nodeRun: `${context.getNode().id} ${runIndexOf(context)}`,
+		});
 	}
 
 	/**

@@ -35,11 +35,11 @@ export function openPushedNumbers(
 ): PushedNumbers {
 	const options = isModel ? ` ${hashOf([JSON.stringify([campaign, additions])])}` : '';
 	const memory = openMemory(context, 'numbers', isPushMemory, { count: 0, runs: {} }, 'execution');
-	const numbers = new NumbersOfExecution(
-		openValues(context, `numbers of ${campaign.id}${options}`, 'execution'),
-		openValues(context, `unknown numbers of ${campaign.id}`, 'workflow'),
-		runIndexOf(context),
-	);
+	const numbers = new NumbersOfExecution({
+		done: openValues(context, `numbers of ${campaign.id}${options}`, 'execution'),
+		unknown: openValues(context, `unknown numbers of ${campaign.id}`, 'workflow'),
+		run: runIndexOf(context),
+	});
 	return new PushedNumbers(memory, numbers);
 }
 
