@@ -1,4 +1,3 @@
-import once from 'lodash/once';
 import { DateTime } from 'luxon';
 import type { INodeExecutionData } from 'n8n-workflow';
 import type { CallRequest } from '../core/service/contractTypes';
@@ -84,13 +83,7 @@ export async function placeCalls(
 		callIds: new Set(),
 	};
 	const prepare = (index: number) => prepareCall(calls, index);
-	// The account is needed only when a call is sent: all are checked and planned by then, so they're reserved at once.
-	const reserve = once(async () => await calls.limiter.reservePlanned());
-	const withReservations = async () => {
-		await reserve();
-		return await account();
-	};
-	const placed = await deliverEachItem({ ...run, account: withReservations }, prepare, {
+	const placed = await deliverEachItem(run, prepare, {
 		concurrency: readConcurrency(parameters, 1),
 	}).finally(async () => await calls.limiter.releaseUnused());
 	placed.forEach(({ json }, index) => {
@@ -137,6 +130,7 @@ function prepareCall(run: CallRun, index: number): PreparedRequest {
 			if (obstacle instanceof InvalidInput) throw obstacle;
 			if (instead === undefined) limiter.plan(index, call, planned);
 		},
+		reserve: limiter.reservePlanned,
 		send: async ({ account: { client } }) => {
 			if (instead !== undefined) {
 				// Of the branches that lead to this node, a later one would place no second call.

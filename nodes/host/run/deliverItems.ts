@@ -69,11 +69,12 @@ export async function deliverEachItem(
 		if (isSettled(index)) earlierOutput(index);
 		else if (!isModel) request.check?.();
 	};
-	const deliver = async (job: Job, { limiter = noLimit, send }: PreparedRequest) =>
+	const deliver = async (job: Job, { limiter = noLimit, reserve, send }: PreparedRequest) =>
 		// Within the limiter, so that an earlier failure also stops the later items of its chat session.
 		await limiter(async () => {
 			const known = ledger.isSettled(job) ? ledger.known(job) : undefined;
 			if (known !== undefined) return outputOf(known);
+			await reserve?.();
 			const deps = { context, caller, account: await account() };
 			// The execution may have ended while this request waited for an earlier one.
 			requireRunning(context);
