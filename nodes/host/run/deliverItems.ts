@@ -159,7 +159,7 @@ const nameOf = (key: string) => key.split('#', 1)[0];
 function outputOf(outcome: Outcome<JsonObject[]>): INodeExecutionData[] {
 	if (outcome.kind === 'skipped') return [];
 	if (outcome.kind !== 'done') throw outcome.error;
-	return asItems(structuredClone(outcome.result));
+	return asItems(outcome.result);
 }
 
 /** Lists the completed items, so that nothing is sent twice in a new execution. */
