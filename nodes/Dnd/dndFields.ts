@@ -6,13 +6,13 @@ import type { Additions } from '../core/service/endpoints';
 import { failedBeforeSending, InvalidInput } from '../core/service/errors';
 import { parseAgentUuid } from '../core/service/parseIds';
 import { onScreenOnly } from '../core/service/resolution';
-import { isJsonObject, type JsonObject } from '../core/values/json';
+import type { JsonObject } from '../core/values/json';
 import { plainText } from '../core/values/values';
 import type { Fields } from '../host/forms/fields';
 import { agentField } from '../host/forms/locatorFields';
 import { readAdditions } from '../host/forms/options';
 import { shownWhere } from '../host/forms/shownWhere';
-import { openMemory } from '../host/ledger/executionMemory';
+import { openValues } from '../host/ledger/executionMemory';
 import type { OperationRun } from '../host/run/operations';
 
 export const dndAgentField: INodeProperties = {
@@ -97,7 +97,7 @@ async function readAgents(run: OperationRun): Promise<Array<Agent | undefined>> 
 	}
 	// An MCP session can be long.
 	if (run.caller.kind === 'model') return agents;
-	const known = openMemory(run.context, 'all agents', isJsonObject, {});
+	const known = openValues(run.context, 'all agents');
 	for (const { uuid, name } of agents) known[uuid] = name;
 	return Object.entries(known).map(([uuid, name]) => ({ uuid, name: plainText(name) }));
 }

@@ -57,10 +57,8 @@ export class CallLimiter {
 		this.calls.set(index, { looseKey, limit, planned, period });
 	}
 
-	/** Reserves all planned calls. */
-	async reservePlanned(): Promise<void> {
-		await this.reserve([...this.calls.keys()]);
-	}
+	/** Reserves all planned calls, once. */
+	readonly reservePlanned = once(async () => await this.reserve([...this.calls.keys()]));
 
 	/**
 	 * Reserves the calls of these items in the periods for which they're planned.

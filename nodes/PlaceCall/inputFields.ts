@@ -1,9 +1,8 @@
 import has from 'lodash/has';
 import omitBy from 'lodash/omitBy';
-import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
+import type { IDataObject } from 'n8n-workflow';
 import { CALL_RECORD_FIELDS, isValueByKey } from '../core/calls/callRecord';
-import type { Fields } from '../host/forms/fields';
-import { callerOf } from '../host/caller/caller';
+import type { OperationRun } from '../host/run/operations';
 import { NOT_READ_FIELD } from '../core/service/errors';
 import { WAITS_UNTIL } from './wait/waitedItems';
 
@@ -43,15 +42,15 @@ const GROUPS = [
 	['answer', 'explanation', 'captured_answer'],
 ];
 
-/** Reads *Include Input Fields* of each form. By default, it's off only in tools, whose model knows the row. */
-export function includesInput(context: IExecuteFunctions): (form: Fields) => boolean {
-	const byDefault = callerOf(context).reader === 'onScreen';
-	return (form) => form.collection('options').switch('includeInputFields', byDefault);
+/** Reads *Include Input Fields* of an item. By default, it's off only in tools, whose model knows the row. */
+export function includesInput({ caller, parameters }: OperationRun, index: number): boolean {
+	const byDefault = caller.reader === 'onScreen';
+	return parameters.at(index).collection('options').switch('includeInputFields', byDefault);
 }
 
 /** The input fields to include in the output. */
-export function inputFields(context: IExecuteFunctions, index: number): IDataObject {
-	const row = callerOf(context).inputRows()[index]?.json ?? {};
+export function inputFields({ caller }: OperationRun, index: number): IDataObject {
+	const row = caller.inputRows()[index]?.json ?? {};
 	const groups = GROUPS.filter(([first = '', second = '']) => first in row && second in row);
 	const stale = new Set(groups.flat());
 	const isApproval = (field: string) => field === 'data' && has(row, 'data.approved');

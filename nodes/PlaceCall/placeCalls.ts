@@ -1,4 +1,3 @@
-import once from 'lodash/once';
 import { DateTime } from 'luxon';
 import type { INodeExecutionData } from 'n8n-workflow';
 import type { CallRequest } from '../core/service/contractTypes';
@@ -41,7 +40,7 @@ import { prepareWait } from './wait/prepareWait';
 import { includesInput, inputFields } from './inputFields';
 
 /** What the calls of one node run share. */
-type CallRun = Pick<OperationRun, 'context' | 'parameters'> & {
+type CallRun = OperationRun & {
 	readQuestion: ((form: Fields) => Question) | undefined;
 	/** Receives the results, if the node waits for the completion webhook. */
 	webhookUrl: string | undefined;
@@ -49,7 +48,6 @@ type CallRun = Pick<OperationRun, 'context' | 'parameters'> & {
 	waits: boolean;
 	startedAt: DateTime;
 	consentOf: (index: number) => TimeSettings['consent'];
-	keepsInput: (form: Fields) => boolean;
 	/** Whether nobody is called. */
 	checksOnly: boolean;
 	/** The numbers that a check found to be possible, by agent. */
@@ -66,43 +64,38 @@ type CallRun = Pick<OperationRun, 'context' | 'parameters'> & {
  * @param readQuestion reads the question of *Ask and Wait*
  */
 export async function placeCalls(
-	{ context, caller, parameters, account }: OperationRun,
+	run: OperationRun,
 	readQuestion?: (form: Fields) => Question,
 ): Promise<INodeExecutionData[]> {
-	const wait = await prepareWait(context, parameters.at(0), account);
+	const { context, parameters, account } = run;
+	const wait = await prepareWait(run);
 	const startedAt = dateTimeNow();
-	const run: CallRun = {
-		...{ context, parameters, readQuestion },
+	const calls: CallRun = {
+		...run,
+		readQuestion,
 		...{ webhookUrl: wait.webhookUrl, waits: wait.waits },
 		startedAt,
-		consentOf: readRowConsent({ context, parameters }),
-		keepsInput: includesInput(context),
+		consentOf: readRowConsent(run),
 		checksOnly: readChecksOnly(parameters.at(0)),
 		checkedNumbers: new Map(),
-		sameCalls: new SameCalls(context),
+		sameCalls: new SameCalls(run),
 		limiter: new CallLimiter(context),
 		callIds: new Set(),
 	};
-	// The account is needed only when a call is sent: all are checked and planned by then, so they're reserved at once.
-	const reserve = once(async () => await run.limiter.reservePlanned());
-	const withReservations = async () => {
-		await reserve();
-		return await account();
-	};
-	const prepare = (index: number) => prepareCall(run, index);
-	const placed = await deliverEachItem({ context, caller, account: withReservations }, prepare, {
+	const prepare = (index: number) => prepareCall(calls, index);
+	const placed = await deliverEachItem(run, prepare, {
 		concurrency: readConcurrency(parameters, 1),
-	}).finally(async () => await run.limiter.releaseUnused());
+	}).finally(async () => await calls.limiter.releaseUnused());
 	placed.forEach(({ json }, index) => {
 		// Also if an earlier attempt began it.
-		if (isUnknown(json)) run.sameCalls.remember(index, 'unknown');
+		if (isUnknown(json)) calls.sameCalls.remember(index, 'unknown');
 	});
 	const asks = readQuestion !== undefined;
 	// For several questions, n8n's own hint says that only the first item is used.
 	const hint = placedHint(placed, asks && placed.length > 1);
 	if (hint !== undefined) addHintsForPerson(context, hint);
-	if (run.checkedNumbers.size > 0)
-		addHintsForPerson(context, ...(await agentHints(await account(), run.checkedNumbers)));
+	if (calls.checkedNumbers.size > 0)
+		addHintsForPerson(context, ...(await agentHints(await account(), calls.checkedNumbers)));
 	const output = await wait.finish(completeFailed(run, placed, asks));
 	addCustomData(context, output, 'call_id', 'outcome');
 	return output;
@@ -119,7 +112,7 @@ function prepareCall(run: CallRun, index: number): PreparedRequest {
 	const additions = readAdditions(settings);
 	requireOneTime(call.time, additions);
 	const legacy = settings.switch('useLegacyEndpoint', false);
-	const keepsInput = run.keepsInput(form);
+	const keepsInput = includesInput(run, index);
 	const { planned, scheduledAt, obstacle } = callTime(call.time, run.startedAt);
 	const moment = { isForNow: call.time.schedule === undefined, planned };
 	// A call that isn't placed keeps no other one from being placed. So it isn't placed later either.
@@ -137,6 +130,7 @@ function prepareCall(run: CallRun, index: number): PreparedRequest {
 			if (obstacle instanceof InvalidInput) throw obstacle;
 			if (instead === undefined) limiter.plan(index, call, planned);
 		},
+		reserve: limiter.reservePlanned,
 		send: async ({ account: { client } }) => {
 			if (instead !== undefined) {
 				// Of the branches that lead to this node, a later one would place no second call.
@@ -172,7 +166,7 @@ function prepareCall(run: CallRun, index: number): PreparedRequest {
 		withDetails: (error) => withCallDetails(request, error),
 		formatOutput: (output) =>
 			output.map(({ json }) => {
-				const input = keepsInput ? inputFields(context, index) : {};
+				const input = keepsInput ? inputFields(run, index) : {};
 				const placed = { ...input, ...json, phone_key: json.phone_key ?? phoneKey };
 				return { json: withAnswer(placed, question && askedBy(json.asked, question.asked)) };
 			}),
@@ -262,14 +256,12 @@ function checked(scheduledAt: unknown, zone: string): NotPlaced {
 
 /** Adds the fields of the input to failed items, and to those of a question that it has no answer. */
 export function completeFailed(
-	{ context, parameters }: Pick<OperationRun, 'context' | 'parameters'>,
+	run: OperationRun,
 	items: INodeExecutionData[],
 	asks = false,
 ): INodeExecutionData[] {
-	const keepsInput = includesInput(context);
-	const inputOf = (index: number) =>
-		keepsInput(parameters.at(index)) ? inputFields(context, index) : {};
-	const completed = items.map((item) => withInputIfFailed(context, item, inputOf));
+	const inputOf = (index: number) => (includesInput(run, index) ? inputFields(run, index) : {});
+	const completed = items.map((item) => withInputIfFailed(run.context, item, inputOf));
 	return asks ? completed.map(unclearIfFailed) : completed;
 }
 

@@ -1,14 +1,13 @@
 import memoize from 'lodash/memoize';
 import type { DateTime } from 'luxon';
-import type { IExecuteFunctions } from 'n8n-workflow';
 import { NumbersOfExecution } from '../core/ledger/numbersOfExecution';
 import { OutcomeUnknown } from '../core/service/errors';
 import { onScreenOnly, USER } from '../core/service/resolution';
 import { hashOf } from '../core/values/hash';
-import { isJsonObject, type JsonObject } from '../core/values/json';
-import { type Lifetime, openMemory, runIndexOf } from '../host/ledger/executionMemory';
+import type { JsonObject } from '../core/values/json';
+import { openValues, runIndexOf } from '../host/ledger/executionMemory';
 import { followsRun } from '../host/execution/executionData';
-import { callerOf } from '../host/caller/caller';
+import type { OperationRun } from '../host/run/operations';
 import { plainText } from '../core/values/values';
 import { NotPlaced } from './notPlaced';
 
@@ -42,22 +41,20 @@ export class SameCalls {
 	/** By the fingerprint of a number and a question: the ID of the call. */
 	private readonly asked: JsonObject;
 
-	constructor(context: IExecuteFunctions) {
-		this.isModel = callerOf(context).kind === 'model';
-		const lifetime = this.isModel ? 'agentRun' : 'execution';
-		const open = (name: string, of: Lifetime) =>
-			openMemory(context, name, isJsonObject, {}, { lifetime: of });
-		const run = runOrRowOf(context);
-		this.asked = run === undefined ? {} : open('asked', lifetime);
+	constructor(operationRun: OperationRun) {
+		const { context, caller } = operationRun;
+		this.isModel = caller.kind === 'model';
+		const run = runOrRowOf(operationRun);
+		this.asked = run === undefined ? {} : openValues(context, 'asked', 'execution');
 		if (run === undefined) return;
 		const follows = memoize((earlier: number) => followsRun(context, earlier));
-		this.numbers = new NumbersOfExecution(
-			open('calls', lifetime),
-			this.isModel ? {} : open('unknown calls', 'workflow'),
+		this.numbers = new NumbersOfExecution({
+			done: openValues(context, 'calls', 'execution'),
+			unknown: this.isModel ? {} : openValues(context, 'unknown calls', 'workflow'),
 			run,
-			(earlier) => earlier !== run && !(typeof earlier === 'number' && follows(earlier)),
-			`${context.getNode().id} ${runIndexOf(context)}`,
-		);
+			counts: (earlier) => earlier !== run && !(typeof earlier === 'number' && follows(earlier)),
+			nodeRun: `${context.getNode().id} ${runIndexOf(context)}`,
+		});
 	}
 
 	/**
@@ -102,8 +99,8 @@ function isSameTime(one: Moment, other: Moment): boolean {
 	return (one.isForNow && other.isForNow) || apart < APART_MS;
 }
 
-function runOrRowOf(context: IExecuteFunctions): string | number | undefined {
-	const { kind, agent } = callerOf(context);
+function runOrRowOf({ context, caller }: OperationRun): string | number | undefined {
+	const { kind, agent } = caller;
 	// Each request for approval is a question of its own.
 	if (kind === 'review') return undefined;
 	if (kind === 'workflow') return runIndexOf(context);

@@ -1,9 +1,8 @@
 import type { INodeExecutionData } from 'n8n-workflow';
 import { ExplainedError, InvalidInput } from '../core/service/errors';
 import { forEveryone } from '../core/service/resolution';
-import { isJsonObject } from '../core/values/json';
 import { formatOf } from '../core/service/modelFormats';
-import { openMemory } from '../host/ledger/executionMemory';
+import { openValues } from '../host/ledger/executionMemory';
 import { hashOf } from '../core/values/hash';
 import { counted } from '../core/values/values';
 import type { OperationRun } from '../host/run/operations';
@@ -53,7 +52,7 @@ function isPushedByRow(
 	{ input, rows }: Report,
 ): boolean {
 	if (agent === undefined || agent.row.which === 'only') return true;
-	const pushes = openMemory(context, 'pushes', isJsonObject, {});
+	const pushes = openValues(context, 'pushes');
 	const contacts = hashOf(input.rows.map(phoneKeyOf));
 	if (rows.count('pushed') > 0) pushes[contacts] = true;
 	return agent.row.which === 'known' && pushes[contacts] === true;

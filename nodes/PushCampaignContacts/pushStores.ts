@@ -2,8 +2,7 @@ import sortedIndexOf from 'lodash/sortedIndexOf';
 import type { IExecuteFunctions } from 'n8n-workflow';
 import { NumbersOfExecution } from '../core/ledger/numbersOfExecution';
 import { hashOf } from '../core/values/hash';
-import { isJsonObject } from '../core/values/json';
-import { type Lifetime, openMemory, runIndexOf } from '../host/ledger/executionMemory';
+import { openMemory, openValues, runIndexOf } from '../host/ledger/executionMemory';
 import { openStore, type StoreUse } from '../host/ledger/openStore';
 import { openLedger } from '../host/ledger/openLedger';
 import { NumbersPushedBefore } from './push/numbersPushedBefore';
@@ -40,16 +39,12 @@ export function openPushedNumbers(
 	{ campaign, additions, isModel }: PushSettings,
 ): PushedNumbers {
 	const options = isModel ? ` ${hashOf([JSON.stringify([campaign, additions])])}` : '';
-	const lifetime = isModel ? 'agentRun' : 'execution';
-	const open = (name: string, of: Lifetime) =>
-		openMemory(context, name, isJsonObject, {}, { lifetime: of });
-	const memory = openMemory(context, 'numbers', isPushMemory, { count: 0, runs: {} }, { lifetime });
-	const numbers = new NumbersOfExecution(
-		open(`numbers of ${campaign.id}${options}`, lifetime),
-		// Of all nodes of the workflow.
-		open(`unknown numbers of ${campaign.id}`, isModel ? 'agentRun' : 'workflow'),
-		runIndexOf(context),
-	);
+	const memory = openMemory(context, 'numbers', isPushMemory, { count: 0, runs: {} }, 'execution');
+	const numbers = new NumbersOfExecution({
+		done: openValues(context, `numbers of ${campaign.id}${options}`, 'execution'),
+		unknown: openValues(context, `unknown numbers of ${campaign.id}`, 'workflow'),
+		run: runIndexOf(context),
+	});
 	return new PushedNumbers(memory, numbers);
 }
 

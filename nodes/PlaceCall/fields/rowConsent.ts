@@ -4,7 +4,6 @@ import uniq from 'lodash/uniq';
 import { InvalidInput } from '../../core/service/errors';
 import { onScreenOnly } from '../../core/service/resolution';
 import { named, quoted } from '../../core/values/values';
-import { callerOf, rowOf } from '../../host/caller/caller';
 import { readConsent } from '../../host/forms/consentField';
 import { isFromModel } from '../../host/forms/fieldValue';
 import type { Fields } from '../../host/forms/fields';
@@ -20,13 +19,13 @@ const MAX_LISTED_COLUMNS = 20;
  */
 export function readRowConsent({
 	context,
+	caller: { kind, agent },
 	parameters,
-}: Pick<OperationRun, 'context' | 'parameters'>): (index: number) => TimeSettings['consent'] {
+}: OperationRun): (index: number) => TimeSettings['consent'] {
 	const form = parameters.at(0);
 	const consent = readConsent(form.collection('options'), context.getTimezone());
 	if (consent === undefined) return () => undefined;
 	requireNumberOfRow(form);
-	const { agent, kind } = callerOf(context);
 	const items = kind === 'workflow' ? context.getInputData() : (agent?.row.rows ?? []);
 	const rows = items.map(({ json }) => json);
 	// A column, or a value nested in one, as dragging it names it.
@@ -34,7 +33,8 @@ export function readRowConsent({
 	// A single row, as in a loop, doesn't show its empty columns: n8n's nodes for sheets leave them out.
 	if (rows.length > 1 && !rows.some((row) => has(row, column))) throw missingColumn(column, rows);
 	return (index) => {
-		const row = rowOf(context, index);
+		// Undefined if it isn't certain which one asks.
+		const row = kind === 'workflow' ? rows[index] : agent?.row.columns;
 		return { ...consent, cell: has(row, column) ? get(row, column) : undefined };
 	};
 }

@@ -2,7 +2,6 @@ import { SEND_AND_WAIT_OPERATION } from 'n8n-workflow';
 import type { Operation } from '../../host/run/operations';
 import { rememberReviewedRow } from '../../host/ledger/approvedRow';
 import { failureForModel } from '../../host/run/toolResult';
-import { callerOf } from '../../host/caller/caller';
 import { withoutAnswer } from '../ask/answer';
 import { questionFields, readQuestion } from '../ask/question';
 import { callingHours } from '../fields/callingHours';
@@ -34,8 +33,8 @@ export const sendAndWait: Operation = {
 		'Places a real phone call to ask a person one question, waits for the end of the call, and returns the answer: yes, no, not_reached, or unclear. Only yes is an approval. Use this only if a person has to decide, and once for each question. If timed_out is true, the call may still be in progress. Repeat the same request to wait longer. It does not place another call.',
 
 	async execute(run) {
-		const { context } = run;
-		const { kind, agent, getsErrors } = callerOf(context);
+		const { context, caller } = run;
+		const { kind, agent, getsErrors } = caller;
 		if (kind === 'review') rememberReviewedRow(context, agent);
 		const asking = placeCalls(run, readQuestion);
 		if (kind !== 'review' || !getsErrors) return await asking;

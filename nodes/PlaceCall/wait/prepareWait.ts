@@ -15,10 +15,8 @@ import {
 	isCanceled,
 } from '../../host/execution/cancel';
 import { toErrorItem } from '../../host/http/nodeErrors';
-import { type AccountClient } from '../../host/http/accountClient';
 import { clock } from '../../host/clock';
-import { callerOf } from '../../host/caller/caller';
-import type { Fields } from '../../host/forms/fields';
+import type { OperationRun } from '../../host/run/operations';
 import { named } from '../../core/values/values';
 import { dueTimeOf, isDueLater } from '../scheduled';
 import { asksAndWaits, GRACE_MS, pingResumeUrl, pingUntilResumed, resumeUrlOf } from './resumeUrl';
@@ -39,22 +37,17 @@ type CompletionWait = {
 const RUNNING = [409, 500];
 
 /** Checks everything that waiting needs, before any call is placed. */
-export async function prepareWait(
-	context: IExecuteFunctions,
-	form: Fields,
-	account: () => Promise<AccountClient>,
-): Promise<CompletionWait> {
-	const option = readWaitOption(form);
+export async function prepareWait(run: OperationRun): Promise<CompletionWait> {
+	const { context, caller, parameters } = run;
+	const option = readWaitOption(parameters.at(0));
 	// *Ask and Wait* always waits.
 	const how = option.how ?? (asksAndWaits(context) ? 'webhook' : undefined);
 	if (how === undefined) return { waits: false, finish: async (placed) => placed };
 	// A tool must return, so it can't wait for the completion webhook.
-	const mustReturn = callerOf(context).deadline !== undefined;
+	const mustReturn = caller.deadline !== undefined;
 	if (how === 'reading' || mustReturn) {
 		const finish = async (placed: INodeExecutionData[]) =>
-			mustReturn && placed.some(isDueLater)
-				? placed
-				: await waitByReading(context, account, placed, option);
+			mustReturn && placed.some(isDueLater) ? placed : await waitByReading(run, placed, option);
 		return { waits: true, finish };
 	}
 	const resumeUrl = resumeUrlOf(context);
@@ -68,14 +61,13 @@ export async function prepareWait(
 
 /** Keeps the execution running until each call is completed, or the time limit is reached. */
 async function waitByReading(
-	context: IExecuteFunctions,
-	account: () => Promise<AccountClient>,
+	{ context, caller, account }: OperationRun,
 	placed: INodeExecutionData[],
 	{ finished, limitMs, optOutKey }: WaitOption,
 ): Promise<INodeExecutionData[]> {
 	const callIds = callIdsOf(placed);
 	const now = clock.now();
-	const { reader, maxWaitMs } = callerOf(context);
+	const { reader, maxWaitMs, continuesOnFail } = caller;
 	const until = clock.elapsed() + Math.min(endOfWait(placed, limitMs, now) - now, maxWaitMs);
 	const watch = new CallWatch(callIds, {
 		read: async (callId) => await readCallRecord((await account()).client, callId),
@@ -87,7 +79,7 @@ async function waitByReading(
 	return await ended.then(
 		() => waitedItems(placed, watch, optOutKey),
 		(error: unknown) => {
-			if (isCanceled(context) && context.continueOnFail()) return stoppedItems(context, placed);
+			if (isCanceled(context) && continuesOnFail) return stoppedItems(context, placed);
 			throw error;
 		},
 	);

@@ -93,11 +93,11 @@ export class Ledger<Result extends JsonValue> {
 		private readonly notes: () => Promise<Notes | undefined>,
 	) {}
 
-	/** What became of a job in an earlier attempt. */
+	/** What became of a job in an earlier attempt. A copy, because later nodes may change the output in place. */
 	known(job: Job): Outcome<Result> | undefined {
 		const entry = this.entryOf(job);
 		if (entry === undefined) return undefined;
-		if ('done' in entry) return { kind: 'done', result: entry.done };
+		if ('done' in entry) return { kind: 'done', result: structuredClone(entry.done) };
 		if ('begun' in entry) return begun(job);
 		return { kind: 'unknown', error: OutcomeUnknown.fromStored(entry.unknown) };
 	}
@@ -153,7 +153,7 @@ export class Ledger<Result extends JsonValue> {
 		this.entries[key] = { ...entry, begun: true };
 		const outcome = await this.sendNoted(job, notes, known !== undefined, send);
 		if (outcome.kind === 'done') {
-			// A copy, because later nodes may change the output in place.
+			// Like `known`, a copy.
 			this.entries[key] = { ...entry, done: structuredClone(outcome.result) };
 		} else if (outcome.kind === 'unknown') {
 			if (outcome.isBegun === true) return outcome;

@@ -1,4 +1,4 @@
-import type { IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
+import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import type { Explanation, Reader } from '../../core/service/resolution';
 import type { Deadline } from '../../core/values/clock';
 import { clock } from '../clock';
@@ -112,12 +112,6 @@ export function callerOf(context: IExecuteFunctions): Caller {
 	const caller = findCaller(context);
 	callers.set(context, caller);
 	return caller;
-}
-
-/** The row of an item, without what a model gave. Undefined if it isn't certain. */
-export function rowOf(context: IExecuteFunctions, index: number): IDataObject | undefined {
-	const { kind, agent } = callerOf(context);
-	return kind === 'workflow' ? context.getInputData()[index]?.json : agent?.row.columns;
 }
 
 /**

@@ -5,7 +5,7 @@ import { onScreenOnly, type Resolution } from '../../core/service/resolution';
 import { rowReader, UNREAD, rowReferences, type RowReferences } from './expressions';
 import { type Agent, type AskingRow, TOOL_CALL_ID, isShown, type Row } from '../caller/agent';
 import { inExpression } from '../caller/agentRun';
-import { callerOf } from '../caller/caller';
+import { type Caller, callerOf } from '../caller/caller';
 
 const LOOP = 'add a Loop Over Items node with batch size 1 before the agent';
 const WHICH_ROW = `Use AI Agent 3 or later, which tells its tools the row, or ${LOOP}. There, {{ $json.column }} is the column of the row.`;
@@ -28,10 +28,10 @@ export function readerForAgent(
 	raw: unknown,
 	evaluate: (index: number) => unknown,
 ): (() => unknown) | undefined {
-	const { kind, agent } = callerOf(context);
-	if (agent !== undefined) return () => valueForRow(context, agent, raw, evaluate);
+	const caller = callerOf(context);
+	if (caller.agent !== undefined) return () => valueForRow(context, caller, raw, evaluate);
 	// An MCP client has no rows. n8n's item is the HTTP request.
-	return kind === 'model' ? () => evaluate(0) : undefined;
+	return caller.kind === 'model' ? () => evaluate(0) : undefined;
 }
 
 /**
@@ -40,7 +40,7 @@ export function readerForAgent(
  */
 function valueForRow(
 	context: IExecuteFunctions,
-	agent: Agent,
+	{ kind, agent }: Caller & { agent: Agent },
 	raw: unknown,
 	evaluate: (index: number) => unknown,
 ): unknown {
@@ -60,7 +60,8 @@ function valueForRow(
 		return isSame ? value : new OfAnotherRow(rowAdvice(agent));
 	}
 	const readRow = rowReader(raw) ?? (() => UNREAD);
-	const besides = besidesRow(context, item);
+	// What it may read besides the row. A human review is about the model's arguments.
+	const besides = kind === 'review' ? item : pick(item, TOOL_CALL_ID);
 	const [value, ...others] = possible.map(({ json }) => readRow({ ...besides, ...json }));
 	if (value !== UNREAD && others.every((other) => isEqual(other, value))) return value;
 	const shown = columns && { ...besides, ...columns };
@@ -69,11 +70,6 @@ function valueForRow(
 		nodes.every((name) => isOwnItem(context, name, possible));
 	if (isRight) return evaluate(0);
 	return new OfAnotherRow(rowAdvice(agent));
-}
-
-/** What an expression may read besides the row. A human review is about the model's arguments. */
-function besidesRow(context: IExecuteFunctions, item: IDataObject): IDataObject {
-	return callerOf(context).kind === 'review' ? item : pick(item, TOOL_CALL_ID);
 }
 
 /** What the person who builds the workflow can do, so that the row is certain. */

@@ -1,9 +1,9 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 import { NotSent } from '../../core/service/errors';
-import { isJsonObject, type JsonObject } from '../../core/values/json';
+import type { JsonObject } from '../../core/values/json';
 import { type Agent, keyOf } from '../caller/agent';
 import { addHintsForPerson } from '../execution/hints';
-import { openMemory } from './executionMemory';
+import { openValues } from './executionMemory';
 
 /**
  * n8n runs an approved tool once for each row of the agent's input, with the fields of that row. So the human review of
@@ -42,7 +42,7 @@ export function requireApprovedRow(context: IExecuteFunctions, agent: Agent): vo
 
 /** The keys of the rows, by the ID of the tool request. Null if several rows have it. */
 function reviewedRows(context: IExecuteFunctions): JsonObject {
-	return openMemory(context, 'reviewed rows', isJsonObject, {}, { lifetime: 'agentRun' });
+	return openValues(context, 'reviewed rows', 'agentRun');
 }
 
 function approvedForAnother(): NotSent {

@@ -14,8 +14,8 @@ type StoreData = { [key: string]: unknown };
  * - `run`: a run of the node. As tools, all nodes of the workflow share it while an agent processes a row, or in an MCP
  *   session.
  * - `agentRun`: the same for all rows of an agent. Only for tools and human reviews.
- * - `execution`: all runs of the node, as in a loop.
- * - `workflow`: all runs of all nodes of the workflow. Not for tools.
+ * - `execution`: all runs of the node, as in a loop. For a tool, the same as `agentRun`.
+ * - `workflow`: all runs of all nodes of the workflow. For a tool, the same as `agentRun`.
  */
 export type Lifetime = 'run' | 'agentRun' | 'execution' | 'workflow';
 
@@ -39,14 +39,15 @@ export function openMemory<T extends JsonObject>(
 	name: string,
 	isMemory: (stored: unknown) => stored is T,
 	empty: T,
-	{ lifetime = 'run' }: { lifetime?: Lifetime } = {},
+	lifetime: Lifetime = 'run',
 ): T {
 	const caller = callerOf(context);
-	const isOfNode = lifetime === 'run' || lifetime === 'execution';
-	const data = storeDataOf(context, isOfNode && caller.kind !== 'model' ? 'node' : 'flow');
-	const isOfRun = lifetime === 'run' || lifetime === 'agentRun';
-	const run = lifetime === 'run' ? runOf(context) : agentRunOf(caller);
-	const key = isOfRun ? `${name}, ${run}` : name;
+	const isModel = caller.kind === 'model';
+	const isOfNode = !isModel && (lifetime === 'run' || lifetime === 'execution');
+	const data = storeDataOf(context, isOfNode ? 'node' : 'flow', caller.mcpSession);
+	const isOfAgent = lifetime === 'agentRun' || (isModel && lifetime !== 'run');
+	const run = lifetime === 'run' ? runOf(context, caller) : isOfAgent && agentRunOf(caller);
+	const key = run === false ? name : `${name}, ${run}`;
 	if (!Object.hasOwn(data, key)) data[key] = empty;
 	const stored = data[key];
 	if (isMemory(stored)) return stored;
@@ -58,21 +59,33 @@ export function openMemory<T extends JsonObject>(
 	);
 }
 
+/** Values by name, which aren't checked. Empty in a first attempt. */
+export function openValues(
+	context: IExecuteFunctions,
+	name: string,
+	lifetime: Lifetime = 'run',
+): JsonObject {
+	return openMemory(context, name, isJsonObject, {}, lifetime);
+}
+
 /** Removes what is remembered of a node run that succeeded, because no further attempt can follow. Not for tools. */
 export function clearRun(context: IExecuteFunctions): void {
 	const data = storeDataOf(context, 'node');
-	const run = runOf(context);
+	const run = runOfNode(context);
 	for (const key of Object.keys(data)) {
 		if (key.endsWith(`, ${run}`)) Reflect.deleteProperty(data, key);
 	}
 }
 
 /** The same for each attempt of a node run, and for all tool requests of one row in one agent run. */
-function runOf(context: IExecuteFunctions): string {
-	const caller = callerOf(context);
-	if (caller.kind !== 'model') return `run ${runIndexOf(context)}`;
+function runOf(context: IExecuteFunctions, caller: Caller): string {
+	if (caller.kind !== 'model') return runOfNode(context);
 	const key = caller.agent?.row.key;
 	return `${agentRunOf(caller)}${key === undefined ? '' : `, row ${key}`}`;
+}
+
+function runOfNode(context: IExecuteFunctions): string {
+	return `run ${runIndexOf(context)}`;
 }
 
 /** An MCP session counts as one. */
@@ -88,8 +101,11 @@ export function runIndexOf(context: IExecuteFunctions): number {
 /** Of MCP sessions, which have no execution. Only in this process, and only the newest sessions. */
 const mcpSessions = new BoundedMap<StoreData>(500);
 
-function storeDataOf(context: IExecuteFunctions, scope: 'flow' | 'node'): StoreData {
-	const session = callerOf(context).mcpSession;
+function storeDataOf(
+	context: IExecuteFunctions,
+	scope: 'flow' | 'node',
+	session?: string,
+): StoreData {
 	// Without a session, the next request is another one.
 	if (session === '') return {};
 	if (session !== undefined) {

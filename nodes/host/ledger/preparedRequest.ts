@@ -37,6 +37,11 @@ export type PreparedRequest = {
 	 */
 	check?: () => void;
 	/**
+	 * Reserves what it needs, such as a call of a limit. Runs before it's noted, when all requests are checked, so that the
+	 * first one can reserve for all.
+	 */
+	reserve?: () => Promise<void>;
+	/**
 	 * Counts as sent, unless it throws an `ExplainedError` other than `OutcomeUnknown`. After a `LeftOut`, such as outside
 	 * calling hours, the item has the output of that error.
 	 */

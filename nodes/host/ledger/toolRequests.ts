@@ -1,12 +1,11 @@
-import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
+import type { INodeExecutionData } from 'n8n-workflow';
 import type { Job, Ledger } from '../../core/ledger/ledger';
 import { NotSent } from '../../core/service/errors';
 import { BoundedMap } from '../../core/values/boundedMap';
 import { hashOf } from '../../core/values/hash';
 import type { JsonObject } from '../../core/values/json';
 import { KeyedMutex } from '../../core/values/keyedMutex';
-import { callerOf } from '../caller/caller';
-import type { PreparedRequest } from './preparedRequest';
+import type { PreparedRequest, RequestDeps } from './preparedRequest';
 
 /** Tool requests to keep in a long MCP session. */
 const MAX_TOOL_REQUESTS = 5_000;
@@ -30,7 +29,7 @@ const toolRequests = new WeakMap<object, ToolRequests>();
  * @param deliver sends the job, or returns its earlier result
  */
 export async function deliverForModel(
-	context: IExecuteFunctions,
+	{ context, caller }: Omit<RequestDeps, 'account'>,
 	ledger: Ledger<JsonObject[]>,
 	request: PreparedRequest,
 	deliver: (job: Job, request: PreparedRequest) => Promise<INodeExecutionData[]>,
@@ -44,7 +43,7 @@ export async function deliverForModel(
 	const known = toolRequests.get(ledger.entries) ?? new ToolRequests();
 	toolRequests.set(ledger.entries, known);
 	const { mutex, completedCounts, approved } = known;
-	const { agent, isRecognized, result } = callerOf(context);
+	const { agent, isRecognized, result } = caller;
 	const isReviewed = agent?.isReviewed === true;
 	const approval = isReviewed ? hashOf([agent.toolCallId, toolRequest]) : undefined;
 	// Before it waits, so that a request that comes again while it's in flight is the same one.

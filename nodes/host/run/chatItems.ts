@@ -22,8 +22,8 @@ export async function forEachChatItem(
 	prepare: Prepare,
 	concurrency = 1,
 ): Promise<INodeExecutionData[]> {
-	const { context, parameters } = run;
-	const mutex = new KeyedMutex(context.continueOnFail() ? undefined : earlierItemFailed);
+	const { caller, parameters } = run;
+	const mutex = new KeyedMutex(caller.continuesOnFail ? undefined : earlierItemFailed);
 	const inOrder = (index: number): PreparedRequest => {
 		const form = parameters.at(index);
 		const request = prepare(form);

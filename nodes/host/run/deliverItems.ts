@@ -69,11 +69,12 @@ export async function deliverEachItem(
 		if (isSettled(index)) earlierOutput(index);
 		else if (!isModel) request.check?.();
 	};
-	const deliver = async (job: Job, { limiter = noLimit, send }: PreparedRequest) =>
+	const deliver = async (job: Job, { limiter = noLimit, reserve, send }: PreparedRequest) =>
 		// Within the limiter, so that an earlier failure also stops the later items of its chat session.
 		await limiter(async () => {
 			const known = ledger.isSettled(job) ? ledger.known(job) : undefined;
 			if (known !== undefined) return outputOf(known);
+			await reserve?.();
 			const deps = { context, caller, account: await account() };
 			// The execution may have ended while this request waited for an earlier one.
 			requireRunning(context);
@@ -95,9 +96,7 @@ export async function deliverEachItem(
 		requests.delete(index);
 		const job = jobs.get(index);
 		const delivered =
-			job === undefined
-				? deliverForModel(context, ledger, request, deliver)
-				: deliver(job, request);
+			job === undefined ? deliverForModel(run, ledger, request, deliver) : deliver(job, request);
 		const output = await delivered.catch((error: unknown) => {
 			// The result for a model explains why nothing was sent.
 			if (isModel || !(error instanceof LeftOut)) throw error;
@@ -160,7 +159,7 @@ const nameOf = (key: string) => key.split('#', 1)[0];
 function outputOf(outcome: Outcome<JsonObject[]>): INodeExecutionData[] {
 	if (outcome.kind === 'skipped') return [];
 	if (outcome.kind !== 'done') throw outcome.error;
-	return asItems(structuredClone(outcome.result));
+	return asItems(outcome.result);
 }
 
 /** Lists the completed items, so that nothing is sent twice in a new execution. */

@@ -18,7 +18,7 @@ import { personNameOf } from '../../core/values/personName';
 import { counted } from '../../core/values/values';
 
 /** What the loop needs of a run. */
-type LoopRun = Pick<OperationRun, 'context' | 'caller'>;
+type LoopRun = Omit<OperationRun, 'parameters' | 'account'>;
 
 type ItemTask = (index: number) => Promise<INodeExecutionData[]>;
 

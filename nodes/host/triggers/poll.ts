@@ -96,13 +96,15 @@ export async function checkSince(
 	const stored = !isInNode && isCurrent(ofWorkflow[key]) ? ofWorkflow[key] : ofNode[name];
 
 	const trigger = nodeKey(context);
-	const own: LatestCheck = { state: fingerprint([subject, stored ?? null]), until: Infinity };
+	const begunWith = fingerprint([subject, stored ?? null]);
 	const known = latestChecks.get(trigger);
 	// With another state, n8n has stored that of the latest one.
-	const latest = known?.state === own.state ? known : undefined;
+	const latest = known?.state === begunWith ? known : undefined;
 	if (latest !== undefined && latest.until > clock.elapsed()) return [];
+	// If this one fails, the next one continues with what the latest one has reached, too.
+	const own: LatestCheck = { ...latest, state: begunWith, until: Infinity };
 	latestChecks.set(trigger, own);
-	const reached = latest?.reached;
+	const { reached } = own;
 	const isReached = reached !== undefined && reached.until > clock.elapsed();
 	let hasEvents = false;
 	try {

@@ -130,6 +130,15 @@ describe('calls start the workflow, each outcome once', () => {
 		expect(await poll()).toEqual(['b']);
 	});
 
+	it('that ended before n8n had stored the check at publication, also if the next one fails', async () => {
+		const { publish, poll } = newTrigger({ isStoredLate: true });
+		await publish();
+		await addEnded('a');
+		faults().respond(/campaign/, 403, { times: 1 });
+		await expect(poll()).rejects.toMatchObject({ httpCode: '403' });
+		expect(await poll()).toEqual(['a']);
+	});
+
 	it('if several checks run at the same time', async () => {
 		const { publish, poll } = newTrigger();
 		await publish();

@@ -28,7 +28,10 @@ async function push(
 	count: number,
 	unknown = 0,
 ): Promise<number> {
-	const numbers = new PushedNumbers(memory, new NumbersOfExecution(done, open, 0));
+	const numbers = new PushedNumbers(
+		memory,
+		new NumbersOfExecution({ done, unknown: open, run: 0 }),
+	);
 	const rows = Array.from({ length: count }, (_, index) => {
 		const row = new ItemRow(index, {}, table, index);
 		return Object.assign(row, { phone: String(9_000_000_000 + first + index) });

@@ -292,6 +292,18 @@ test("a job is unknown in a retry if n8n's store fails, because an earlier attem
 	await expect(newLedger().beginPlan('a', 'x')).rejects.toMatchObject({ outcome: 'unknown' });
 });
 
+test('what is stored of a job stays the same, whatever later nodes do with its result', async () => {
+	const ledger = new Ledger<{ id: number }>({}, async () => await Promise.resolve(undefined));
+	const send = async () => await Promise.resolve({ kind: 'done', result: { id: 1 } } as const);
+	const results: unknown[] = [];
+	for (let attempt = 0; attempt < 3; attempt++) {
+		const outcome = await ledger.deliver({ key: 'a' }, send);
+		results.push(structuredClone(outcome));
+		if (outcome.kind === 'done') outcome.result.id = 2;
+	}
+	expect(results).toEqual(new Array(3).fill({ kind: 'done', result: { id: 1 } }));
+});
+
 test('a job with an idempotency key stays unknown if a later attempt is rejected, until one is done', async () => {
 	const ledger = new Ledger<number>({}, async () => await Promise.resolve(first(new Store())));
 	const deliver = async (outcome: Outcome<number>) =>

@@ -348,6 +348,17 @@ describe('the results of a node run', () => {
 		});
 	});
 
+	test("belong to this run in a retry, too: a later run to the same session doesn't count as an earlier attempt", async () => {
+		const workflow = makeWorkflow([start, context('Node')], { Start: to('Node', 'Node') });
+		const data = runDataOf(start, [{ json: {} }]);
+		if (data.executionData === undefined) throw new Error('nothing to execute');
+		data.executionData.runtimeData = startedAt(clock.now());
+		for (let requests = 0; requests < 2; requests++) respond(200);
+		const { data: retried } = await resume(workflow, data, 'retry');
+		expect(retried.resultData.error).toBeUndefined();
+		expect(nock.isDone()).toBe(true);
+	});
+
 	test('stay after a failure, without those of earlier runs', async () => {
 		const workflow = makeWorkflow([start, context('Node')], { Start: to('Node', 'Node') });
 		for (const status of [200, 200, 200, 422]) respond(status);
