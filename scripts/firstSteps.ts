@@ -16,7 +16,7 @@ const leads = [
 
 const note = `## First steps
 1. Choose **Execute workflow** below.
-2. Open **Push Campaign Contacts**. *Pushed* lists the rows that were added to the campaign. *Rejected* lists the others, each with the reason. These rows wait. To release rows, choose **Add and Release** in **What to Do** before you push them.
+2. Open **Push Campaign Contacts**. *Pushed* lists the rows that were added to the campaign, where they wait. *Rejected* lists the others, each with the reason. To release rows, choose **Add and Release** in **What to Do** before you push them.
 
 The service is simulated, so no one is called. To push your own leads, use the examples 01 and 02.`;
 

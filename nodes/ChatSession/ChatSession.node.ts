@@ -21,8 +21,8 @@ import { unwatch, watch } from './operations/watch.operation';
 
 const legacy: ResourceChoice = {
 	value: 'legacy',
-	name: 'Legacy (Deprecated)',
-	description: "The older requests for chat sessions. Use 'Session' in new workflows.",
+	name: 'Session (Legacy)',
+	description: "The older requests, which are deprecated. Use 'Session' in new workflows.",
 	operations: [legacyClose, legacyCreate, legacyPause],
 	initial: legacyCreate,
 };
@@ -43,7 +43,7 @@ const watchList: ResourceChoice = {
 	initial: watch,
 };
 
-const resources = [legacy, session, watchList];
+const resources = [session, legacy, watchList];
 
 const operations = resources.flatMap((resource) => resource.operations);
 

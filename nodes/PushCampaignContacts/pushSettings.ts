@@ -172,14 +172,17 @@ async function requireSame(
 	if (!mayNameRow(expression)) return;
 	const valueAt = (index: number) => JSON.stringify(valueOf(fieldsAt(index), field));
 	const first = valueAt(0);
-	const { displayName: label } = field;
+	const { displayName: label, requiresDataPath } = field;
+	// A column that is dragged inserts its name. A person who types an expression usually means the value of each row.
+	const advice =
+		requiresDataPath === undefined
+			? 'Enter a fixed value. Or split the rows first, for example with a Switch or Loop Over Items node.'
+			: 'Enter a name such as phone, not an expression for the value of a row such as {{ $json.phone }}.';
 	await forEachWithPauses(context.getInputData().keys(), (index) => {
 		if (valueAt(index) === first) return;
 		throw new InvalidInput(
 			`'${label}' differs between rows (row 1 and row ${index + 1}), so nothing was sent`,
-			onScreenOnly(
-				`A push has one value of '${label}' for all rows, such as the name of a column. Enter a fixed value. Or split the rows first, for example with a Switch or Loop Over Items node.`,
-			),
+			onScreenOnly(`A push has one value of '${label}' for all rows. ${advice}`),
 		);
 	});
 }

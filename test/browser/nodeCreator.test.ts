@@ -50,6 +50,14 @@ describe('the list of nodes in the editor', () => {
 		['ivr', PLACE_CALL],
 		['csv', 'Voice Agent: Push Campaign Contacts'],
 		['chatbot', 'Chat Agent: Send'],
+		['opt-out', 'Voice Agent: DND List'],
+		['do-not-call', 'Voice Agent: DND List'],
+		['ai call', PLACE_CALL],
+		['reminder', PLACE_CALL],
+		['telemarketing', PLACE_CALL],
+		['upload csv', 'Voice Agent: Push Campaign Contacts'],
+		['unanswered', 'Voice Agent: Get Call'],
+		['redial', 'Voice Agent: Get Call'],
 	])('%s finds %s', async (words, name) => {
 		await find(words, name);
 		await editor().page.keyboard.press('Escape');

@@ -56,7 +56,12 @@ describe('the test button', () => {
 		['401', 401, REJECTED, /rejected the API token.*enter the 16-character token/],
 		['a 401 of a proxy', 401, '<html>', /Check 'API Token' and 'Base URL'.*a proxy may require/],
 		['a redirect', 302, '', /redirect, which isn't followed.*the final URL/],
-		['an HTML page', 200, '<html>Welcome</html>', /doesn't contain.*Set 'Base URL'.*<html>Welcome/],
+		[
+			'an HTML page',
+			200,
+			'<html>Welcome</html>',
+			/doesn't contain.*Set 'Base URL'.*\(HTTP status 200 · Welcome\)/,
+		],
 		['an HTML 404', 404, '<html>Not here</html>', /404.*Set 'Base URL'.*without a version/],
 		[
 			"a 404 in the service's form",

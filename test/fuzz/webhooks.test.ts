@@ -261,11 +261,7 @@ test.each([
 		{ secret: '={{ null }}' },
 		"'Secret' must be text or a number (got nothing)",
 	],
-	[
-		'chatDeliveryTrigger',
-		{ secret: '  ' },
-		"'Secret' must be text or a number (got an empty text)",
-	],
+	['chatDeliveryTrigger', { secret: '  ' }, "'Secret' must be text or a number (got nothing)"],
 	['chatEventsTrigger', { sessions: 'watched', watchSecret: '  ' }, "'Secret' is empty"],
 	['chatEventsTrigger', { sessions: 'watched', watchSecret: '' }, 'Secret'],
 	// n8n then drops the secret.

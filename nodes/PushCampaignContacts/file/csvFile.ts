@@ -241,8 +241,8 @@ function tooLarge(): InvalidInput {
 function notText(source: Source): InvalidInput {
 	return invalidFile(
 		source,
-		"isn't text in UTF-8, UTF-16, or Windows-1252, so nothing was sent",
-		"Save it as CSV UTF-8. Or add an Extract from File node before this one, and set 'Contacts From' to 'Input Items'.",
+		"can't be read as CSV, so nothing was sent",
+		"Save it as CSV UTF-8. Or for an Excel workbook, add an Extract from File node before this one, and set 'Contacts From' to 'Input Items'.",
 	);
 }
 

@@ -124,7 +124,7 @@ export function whyEmptied({
 export function whyRejected({ withoutConsent: count }: PreparedRows): Explanation | undefined {
 	if (count === 0) return undefined;
 	const message = `${count.toLocaleString('en-US')} of the rejected rows ${count === 1 ? 'has' : 'have'} no consent`;
-	return { message, resolution: onScreenOnly('') };
+	return { message, resolution: onScreenOnly("'Rejected' shows why.") };
 }
 
 /** Before anything is sent, because n8n could run out of memory when the push has ended. */

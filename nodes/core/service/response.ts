@@ -180,9 +180,18 @@ function originalMessageOf(
 	const isOwn = isJsonObject(body) && body.success === false;
 	const said = isOwn ? toRejection(body, true) : rejection;
 	if (said !== undefined) return { originalMessage: serviceText(said, status), origin: 'service' };
-	const excerpt = isSecret ? '' : text.replace(/\s+/g, ' ').trim().slice(0, 200);
+	const excerpt = isSecret ? '' : wordsIn(text).replace(/\s+/g, ' ').trim().slice(0, 200);
 	const originalMessage = `HTTP status ${status}${excerpt === '' ? '' : ` · ${excerpt}`}`;
 	return { originalMessage, origin: 'response' };
+}
+
+const MAX_PAGE_CHARACTERS = 20_000;
+
+/** A proxy responds with a page, whose words come after a long head. Any other text as it is. */
+function wordsIn(text: string): string {
+	const start = text.trimStart().slice(0, MAX_PAGE_CHARACTERS);
+	if (!/^<(?:!doctype|html)\b/i.test(start)) return text;
+	return start.replace(/<(script|style)\b.*?(?:<\/\1>|$)/gis, ' ').replace(/<[^<>]*>/g, ' ');
 }
 
 /** The error for a request that may have taken effect. */

@@ -180,7 +180,7 @@ function shownValue(value: unknown): string {
 /** The kind of a value, without the value. */
 function kindOf(value: unknown): string {
 	if (value === undefined || value === null) return 'nothing';
-	if (typeof value === 'string') return isUnset(value) ? 'an empty text' : 'text';
+	if (typeof value === 'string') return isUnset(value) ? 'nothing' : 'text';
 	if (value instanceof Date || DateTime.isDateTime(value)) return 'a date';
 	if (Array.isArray(value)) return 'a list';
 	return typeof value === 'object' ? 'an object' : `a ${typeof value}`;

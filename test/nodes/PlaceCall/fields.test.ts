@@ -111,7 +111,7 @@ it.each<[INodeParameters, message: string]>([
 	]),
 	[
 		settings({ maxCallDurationSeconds: '' }),
-		"'Maximum Duration (Seconds)' in 'Call Settings' must be a number (got an empty text). Enter a number.",
+		"'Maximum Duration (Seconds)' in 'Call Settings' must be a number (got nothing). Enter a number.",
 	],
 	[
 		settings({ retryMaxAttempts: 3 }),

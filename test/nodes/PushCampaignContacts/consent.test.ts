@@ -61,7 +61,7 @@ test('Check Only says how many are rejected, and how many of them without consen
 	const inIndia = { timezone: 'Asia/Kolkata' };
 	const { hints } = await runPush(list, { ...withConsent(), whatToDo: 'check' }, goOn, inIndia);
 	expect(hints[0]).toContain('6 rows: 2 ready, 4 rejected.');
-	expect(hints).toContain('3 of the rejected rows have no consent.');
+	expect(hints).toContain("3 of the rejected rows have no consent. 'Rejected' shows why.");
 });
 
 test('of two rows with the same number, pushes the one with a consent', async () => {

@@ -162,8 +162,8 @@ test.each(Object.entries(readable))('%s', async (name, expected) => {
 });
 
 const NO_TEXT: [message: string, advice: RegExp] = [
-	"isn't text in UTF-8, UTF-16, or Windows-1252, so nothing was sent",
-	/^Save it as CSV UTF-8\. Or add an Extract from File node .* set 'Contacts From' to 'Input Items'\.$/,
+	"can't be read as CSV, so nothing was sent",
+	/^Save it as CSV UTF-8\. Or for an Excel workbook, add an Extract from File node .* set 'Contacts From' to 'Input Items'\.$/,
 ];
 const EMPTY: [string, RegExp] = [
 	'is empty, so nothing was sent',

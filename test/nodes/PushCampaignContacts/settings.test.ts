@@ -116,6 +116,10 @@ describe('a setting that differs between rows', () => {
 		{ phone: phone(2), text: 'id', id: 43, yes: false, json: { a: 2 }, todo: 'release' },
 	);
 	const text = '={{ $json.text }}';
+	const ENTER_NAME =
+		'Enter a name such as phone, not an expression for the value of a row such as {{ $json.phone }}.';
+	const ENTER_VALUE =
+		'Enter a fixed value. Or split the rows first, for example with a Switch or Loop Over Items node.';
 
 	test.each<[string, NodeParameters, row?: number]>([
 		['Campaign', { campaignId: '={{ $json.id }}' }],
@@ -135,7 +139,7 @@ describe('a setting that differs between rows', () => {
 		const { error } = await runPush(differing, parameters);
 		expect(error).toMatchObject({
 			message: `'${label}' differs between rows (row 1 and row ${row}), so nothing was sent`,
-			description: `A push has one value of '${label}' for all rows, such as the name of a column. Enter a fixed value. Or split the rows first, for example with a Switch or Loop Over Items node.`,
+			description: `A push has one value of '${label}' for all rows. ${label.includes('Column') ? ENTER_NAME : ENTER_VALUE}`,
 		});
 	});
 

@@ -45,6 +45,7 @@ test('responses', async () => {
 		['POST', 500, '{"success":false,"error":"boom","details":{"trace":"abc","at":{"line":3}}}'],
 		['POST', 502, '<html>\n  <b>Bad gateway</b>\n</html>'],
 		['GET', 403, '<html>Forbidden</html>'],
+		['GET', 404, `<!DOCTYPE html><head><style>${'b{}'.repeat(99)}</style></head><h1>No page</h1>`],
 		['POST', 401, '<html>Sign in</html>'],
 		['POST', 413, ''],
 		['POST', 499, ''],

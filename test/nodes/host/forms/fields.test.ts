@@ -43,8 +43,8 @@ const READERS: Array<[name: string, type: NodePropertyTypes, read: Reader, accep
 const NO_VALUES: Array<[value: unknown, name: string]> = [
 	[undefined, 'nothing'],
 	[null, 'nothing'],
-	['', 'an empty text'],
-	[' \n', 'an empty text'],
+	['', 'nothing'],
+	[' \n', 'nothing'],
 	[NaN, 'NaN'],
 	[Infinity, 'Infinity'],
 	[[], 'a list'],

@@ -89,7 +89,7 @@ const FAILURES: Array<[string, Failure]> = [
 		'a response of an unknown sender, with its status',
 		{
 			respond: responds(502, '<html>'),
-			details: { outcome: 'unknown', response_said: 'HTTP status 502 · <html>', status: 502 },
+			details: { outcome: 'unknown', response_said: 'HTTP status 502', status: 502 },
 			stopped: { name: 'NodeApiError', httpCode: '502' },
 		},
 	],
