@@ -143,13 +143,17 @@ export class Bench {
 	}
 
 	/** Not with `fetch`, which gives up after five minutes without a response. */
-	private async run(path: string): Promise<void> {
+	private async run(path: string, workflowId: string): Promise<void> {
 		const url = `${this.n8n.baseUrl}/webhook/${path}`;
 		const result = await until(`the webhook ${path}`, async () => {
 			const response = await deliver(url, {}, MAX_RUN_MS);
 			return response === 404 ? undefined : response;
 		});
-		if (result !== 200) throw new Error(`${path}: ${result}`);
+		if (result === 200) return;
+		const id = String(this.executions.last(workflowId));
+		await this.driver.finished(id);
+		const { error } = await this.driver.runData(id);
+		throw new Error(`${path}: ${result} ${error?.message} ${error?.description}`);
 	}
 
 	private async measure(path: string, workflowId: string, profile?: string): Promise<Sample> {
@@ -158,7 +162,7 @@ export class Bench {
 		const memoryBefore = await gauge.settle();
 		const act = async () => {
 			const started = performance.now();
-			await this.run(path);
+			await this.run(path, workflowId);
 			return performance.now() - started;
 		};
 		const cpuBefore = await gauge.cpuMs();

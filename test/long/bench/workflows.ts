@@ -206,18 +206,14 @@ export const getMany =
 		],
 	});
 
-export const getUnreached = (target: Target): Flow => ({
-	nodes: [
-		ours(
-			'getCall',
-			{
-				...{ operation: 'getUnreached', statuses: byId('not_picked'), periodDays: 3_650 },
-				developerSettings: { pageSize: 100 },
-			},
-			target,
-		),
-	],
-});
+/** Everybody was reached, and n8n's webhook fails without an item. */
+export const getUnreached = (target: Target): Flow => {
+	const parameters = {
+		...{ operation: 'getUnreached', statuses: byId('not_picked'), periodDays: 3_650 },
+		developerSettings: { pageSize: 100 },
+	};
+	return { nodes: [{ ...ours('getCall', parameters, target), alwaysOutputData: true }] };
+};
 
 /** HTTP Request reads all pages, and Split Out creates items. */
 export const corePages =
