@@ -105,7 +105,7 @@ export async function runPush(
 	const columnsOf = memoize((table: Table) => resolveColumns(table, choice));
 	const all = tables.map(columnsOf);
 	const account = await run.account();
-	const prepared = await prepareRows(input, columnsOf);
+	const prepared = await prepareRows(input, columnsOf, settings.skipPushedBefore);
 	// A single contact, such as from a form, may have no name.
 	const isList = prepared.rows.length > 1;
 	const nameless = isList && !isModel ? whyNoRelease(all, choice) : undefined;
