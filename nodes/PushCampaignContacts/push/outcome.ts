@@ -19,7 +19,7 @@ export type PushedBeforeStatus = (typeof PUSHED_BEFORE_STATUSES)[number];
  * - `skipped_duplicate`: the service skipped its number as a duplicate (`engine_skipped_duplicates`).
  * - `duplicate`: another row has the same number, an earlier run of the node in the execution pushed it, or an earlier push
  *   left the row out as a duplicate.
- * - `pushed_before`: an earlier execution of the workflow, or attempt of this one, pushed its number, and the service reported the release.
+ * - `pushed_before`: an earlier push of the workflow had its number, and the service reported the release.
  * - `waiting_before`: one of these pushed its number, and the service reported that it isn't released.
  * - `unknown_before`: one of these sent its number, or began to, and no more is known, or the service skipped it as
  *   a duplicate.

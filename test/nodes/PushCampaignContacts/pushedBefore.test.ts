@@ -108,11 +108,11 @@ describe('what is known of the earlier push', () => {
 			expect(statuses).toEqual(THREE);
 			expect(pushedBefore.map(({ json }) => json.rejection_reason)).toEqual([
 				expect.stringMatching(
-					/^An earlier execution of this workflow, or an earlier attempt of this one, released this number to the calling queue .* forget the number\.$/,
+					/^An earlier push of this workflow released this number to the calling queue .* forget the number\.$/,
 				),
 				expect.stringMatching(/waits in the campaign\. It wasn't sent again, because that may add/),
 				expect.stringMatching(
-					/began to push it, and the outcome is unknown, .* forget the number\.$/,
+					/sent this number, or began to, and the outcome is unknown, .* forget the number\.$/,
 				),
 			]);
 		}
