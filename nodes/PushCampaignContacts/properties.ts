@@ -243,7 +243,7 @@ const pushOptionsField: INodeProperties = optionsCollection(
 		type: 'boolean',
 		default: true,
 		description:
-			'Whether to push each number to the campaign only once over all executions of this workflow, so that you can push the same growing sheet every day. The Pushed Before output returns the others. Their status says whether a number was released, waits, or may have been pushed. The node remembers a number before sending it, and forgets it if it was certainly not pushed.',
+			"Whether to push each number to the campaign only once over all executions of this workflow, so that you can push the same growing sheet every day. The Pushed Before output returns the others. Their status says whether a number was released, waits, or may have been pushed. The node remembers a number before sending it, and forgets it if it was certainly not pushed. Numbers pushed without this option aren't remembered. After you change the account, a campaign with the same ID counts as the same.",
 	},
 );
 
