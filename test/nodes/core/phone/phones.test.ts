@@ -435,7 +435,8 @@ test.each([
 		undefined,
 		`'Phone' "phone" ${UNCLEAR} To use the numbers of a column, drag the column to 'Phone'.`,
 	],
-	['anonymous', 'IN', `'Phone Number' "anonymous" isn't a phone number. ${DIGITS_ALONE}`],
+	['anonymous', 'IN', `'Phone' "anonymous" isn't a phone number. ${DIGITS_ALONE}`],
+	['+1 415 555 0132', 'IN', `'Phone' "+1 415 555 0132" ${otherThan('India (+91)')}`],
 ])('"%s" (%s) cannot be remembered: %s', (value, country, message) => {
 	expect(remembered(value, country)).toContain(message);
 });
