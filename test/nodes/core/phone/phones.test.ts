@@ -331,6 +331,9 @@ const AS_TEXT = 'Format the phone column as text in the spreadsheet and enter th
 
 test.each<[unknown, string]>([
 	['7', `has 1 digit instead of 10. ${TEN_DIGITS}`],
+	['0', 'has 1 digit instead of 10.'],
+	['022 1234', 'has 7 digits instead of 10.'],
+	['0987654321', 'has 9 digits after its 0 instead of 10.'],
 	['987654321.0', 'has 9 digits instead of 10.'],
 	['98765432101', 'has 11 digits instead of 10.'],
 	['91987654321', 'has 11 digits instead of 10.'],
