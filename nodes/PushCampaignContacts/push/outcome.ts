@@ -1,5 +1,6 @@
 import difference from 'lodash/difference';
 import sumBy from 'lodash/sumBy';
+import type { Explanation } from '../../core/service/resolution';
 import type { JsonObject, JsonValue } from '../../core/values/json';
 import { forEachWithPauses } from '../../core/values/pauses';
 import { type Row, ROWS_PER_LOOK } from './rows';
@@ -57,6 +58,8 @@ export type CheckResult = {
 	campaignStatus?: string | undefined;
 	/** What is known of the agent. */
 	aboutAgent: string[];
+	/** Why *Add and Release* sends nothing. */
+	nameless?: Explanation | undefined;
 };
 
 /** The rows of a push by what became of them, once each one has a status. */
