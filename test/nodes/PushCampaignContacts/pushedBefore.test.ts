@@ -119,6 +119,17 @@ describe('what is known of the earlier push', () => {
 		expect(store.size).toBe(size);
 	});
 
+	test('is what n8n remembers of it, not what the row says', async () => {
+		const sent = await pushThree();
+		const marked = [2, 3].map((row) => ({
+			phone: phone(row),
+			person_name: 'A',
+			push_status: 'unknown_before',
+		}));
+		expect((await run(rowsOf(...marked), release)).statuses).toEqual(['0 unknown_before']);
+		expect(sent.at(-1)).toEqual(phones(3));
+	});
+
 	test('is only a reason to do something if rows wait', async () => {
 		await pushThree();
 		expect((await run(1, release)).hints).toEqual(['1 row: 0 pushed, 1 pushed before.']);

@@ -1,9 +1,12 @@
 /** What is sent for the rows, and what is returned for them. */
+import mapValues from 'lodash/mapValues';
+import pick from 'lodash/pick';
 import range from 'lodash/range';
 import sortBy from 'lodash/sortBy';
 import type { INodeExecutionData } from 'n8n-workflow';
 import nock from 'nock';
 import { asRecord, type JsonObject } from '../../../nodes/core/values/json';
+import { plainText } from '../../../nodes/core/values/values';
 import {
 	engineHarness,
 	hintsOf,
@@ -317,11 +320,9 @@ test.each<[string, NodeParameters, string[], string[]]>([
 describe('rows that an earlier execution returned in Rejected', () => {
 	const LEFT_OUT =
 		"The status of this row says that an earlier push left it out, because its number was a duplicate, so it wasn't pushed. To push it, empty its push_status and rejection_status.";
-	const STATUSES = ['push_status', 'rejection_status'];
+	const COLUMNS = ['phone', 'push_status', 'rejection_status'];
 	const csvOf = (rows: JsonObject[]) =>
-		[STATUSES, ...rows.map((row) => STATUSES.map((name) => row[name] ?? ''))]
-			.map((cells, at) => [at === 0 ? 'phone' : rows[at - 1]?.phone, ...cells].join())
-			.join('\n');
+		[COLUMNS, ...rows.map((row) => COLUMNS.map((name) => plainText(row[name])))].join('\n');
 	const ITEM = rowsOf({});
 
 	test.each<[string, (rows: JsonObject[]) => [INodeExecutionData[], NodeParameters]]>([
@@ -339,11 +340,8 @@ describe('rows that an earlier execution returned in Rejected', () => {
 			const first = await runPush(rowsOf(...numbers.map((phone) => ({ phone }))), {
 				options: { output },
 			});
-			const corrected = jsonOf(first.rejected).map(
-				({ rejection_status, push_status, phone: old }) => {
-					const statuses = { rejection_status, push_status: push_status ?? '' };
-					return asRecord({ ...statuses, phone: old === 'bad' ? phone(2) : old });
-				},
+			const corrected = jsonOf(first.rejected).map((row) =>
+				mapValues(pick(row, COLUMNS), (cell) => (cell === 'bad' ? phone(2) : plainText(cell))),
 			);
 			const [input, parameters] = inputOf(corrected);
 			const { rejected } = await runPush(input, { ...parameters, ...byRow });
