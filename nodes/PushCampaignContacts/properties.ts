@@ -225,7 +225,7 @@ const pushOptionsField: INodeProperties = optionsCollection(
 				name: 'One Item per Row',
 				value: 'rows',
 				description:
-					'Each row with push_status, phone_sent, phone_key, and campaign_upload_id, so that the next node can update a sheet or a CRM. The Pushed output returns the rows that can be called, and the other outputs return the rest.',
+					'Each row with push_status, phone_sent, phone_key, and campaign_upload_id, so that the next node can update a sheet or a CRM. The Pushed output returns the rows that can be called, and the other outputs return the rest. You can push those of Rejected again: duplicate, skipped_duplicate, and unknown rows are left out until you empty their push_status and rejection_status.',
 			},
 			{
 				name: 'One Summary Item',
@@ -243,7 +243,7 @@ const pushOptionsField: INodeProperties = optionsCollection(
 		type: 'boolean',
 		default: true,
 		description:
-			'Whether to push each number to the campaign only once over all executions of this workflow, so that you can push the same growing sheet every day. The Pushed Before output returns the others. Their status says whether a number was released, waits, or may have been pushed. The node remembers a number before sending it, and forgets it if it was certainly not pushed.',
+			"Whether to push each number to the campaign only once over all executions of this workflow, so that you can push the same growing sheet every day. The Pushed Before output returns the others. Their status says whether a number was released, waits, or may have been pushed. The node remembers a number before sending it, and forgets it if it was certainly not pushed. Numbers pushed without this option aren't remembered. After you change the account, a campaign with the same ID counts as the same.",
 	},
 );
 

@@ -9,7 +9,7 @@ import type {
 } from 'n8n-workflow';
 import type { ApiClient } from '../core/service/client';
 import { failedBeforeSending, InvalidInput, OutcomeUnknown } from '../core/service/errors';
-import { onScreenOnly } from '../core/service/resolution';
+import { type Explanation, onScreenOnly } from '../core/service/resolution';
 import { readCampaign } from '../core/campaigns/campaign';
 import { runExclusive } from '../core/values/keyedMutex';
 import { formatOf } from '../core/service/modelFormats';
@@ -105,7 +105,7 @@ export async function runPush(
 	const columnsOf = memoize((table: Table) => resolveColumns(table, choice));
 	const all = tables.map(columnsOf);
 	const account = await run.account();
-	const prepared = await prepareRows(input, columnsOf);
+	const prepared = await prepareRows(input, columnsOf, settings.skipPushedBefore);
 	// A single contact, such as from a form, may have no name.
 	const isList = prepared.rows.length > 1;
 	const nameless = isList && !isModel ? whyNoRelease(all, choice) : undefined;
@@ -114,13 +114,9 @@ export async function runPush(
 	}
 	requireOutputFits(input, output);
 	const done = checksOnly
-		? await checkRows(context, account, prepared, settings)
+		? await checkRows(context, account, prepared, settings, nameless)
 		: await pushPrepared(context, account, prepared, settings);
 	const isNameless = isList && !prepared.hasNames && done.stopped === undefined;
-	const whyNotReleased =
-		checksOnly && nameless !== undefined
-			? { ...nameless, message: `${nameless.message}, and 'Add and Release' sends nothing` }
-			: undefined;
 	const hints = [
 		...input.hints,
 		...uniqBy(
@@ -129,7 +125,7 @@ export async function runPush(
 		),
 		whyRejected(prepared),
 		whyEmptied(prepared),
-		whyNotReleased ?? (isNameless && whyNoNames(all, choice)),
+		done.check?.nameless === undefined && isNameless && whyNoNames(all, choice),
 	];
 	return reportOn({ input, ...done, enqueue: campaign.enqueue, hints: compact(hints) });
 }
@@ -142,6 +138,7 @@ async function checkRows(
 	account: AccountClient,
 	prepared: PreparedRows,
 	settings: PushSettings,
+	nameless: Explanation | undefined,
 ): Promise<Done> {
 	const { campaign } = settings;
 	const campaignStatus = await requireNotArchived(account.client, campaign.id);
@@ -153,7 +150,7 @@ async function checkRows(
 	const about = { phones: ready.map(({ phone }) => phone), what: 'ready row' };
 	const aboutAgent =
 		ready.length === 0 ? [] : await agentChecker(account)(campaign.agentUuid, about);
-	const check = { ...limits, campaignStatus, aboutAgent };
+	const check = { ...limits, campaignStatus, aboutAgent, nameless };
 	return { check, requests: [], rows: await RowsByStatus.of(prepared.input.rows) };
 }
 

@@ -8,6 +8,7 @@ import { counted } from '../core/values/values';
 import type { OperationRun } from '../host/run/operations';
 import { runPush } from './push';
 import { PUSHED_BEFORE_STATUSES, ROW_STATUSES } from './push/outcome';
+import { SENT_BEFORE } from './push/pushedNumbers';
 import { flatReport, type Report } from './push/report';
 import { nameOf, phoneKeyOf } from './push/rows';
 import { addPushHints, addPushHintsForModel, notPushedItems, requestItems } from './pushOutput';
@@ -34,7 +35,8 @@ export async function pushForModel(run: OperationRun): Promise<INodeExecutionDat
 	const isNobody = rows.count('pushed') === 0;
 	const isPartial = stopped !== undefined || rows.count('pushed', 'duplicate') < received;
 	const isOwn = isPushedByRow(run, report);
-	const isReplay = isNobody && !isPartial && received > 0 && isOwn;
+	const isKnown = rows.with('duplicate').some(({ reason }) => reason === SENT_BEFORE);
+	const isReplay = isNobody && !isPartial && isKnown && isOwn;
 	if (isNobody && !isReplay) throw stopped ?? nobodyPushed(report);
 	// Nothing was sent if all contacts are in the campaign already.
 	const [first = { summary, totals }, ...others] = requestItems(report).map(({ json }) => json);

@@ -236,6 +236,24 @@ describe('examples of pushes, with only the credentials selected', () => {
 			expect(contacts.filter(({ enqueued }) => enqueued)).toHaveLength(9);
 		});
 
+		it.each(['check', 'release'])(
+			'with %s, says how the column of the names is called',
+			async (whatToDo) => {
+				const url = await publishUpload(`nameless-${whatToDo}`, whatToDo);
+				const list = 'phone\n9876543210\n9876543211\n';
+				const nobody = 'The list has no column "person_name", so nobody\'s name is known.';
+				const advice = 'Name the column with the names "person_name", and upload the list again.';
+				expect(await upload('leads.csv', list, url)).toEqual(['Nothing was sent', nobody, advice]);
+				if (whatToDo === 'release') return;
+				expect(await upload('leads.csv', `${list}12345\n`, url)).toEqual([
+					'Nothing was sent',
+					`${nobody} These rows can't be used, either:`,
+					expect.stringMatching(/^12345: "12345" has 5 digits/),
+					advice,
+				]);
+			},
+		);
+
 		it('says that every row is in the campaign', async () => {
 			expect(await upload('leads.csv', `${HEADER}${GOOD_ROWS}`)).toEqual([
 				'2 of 2 rows were added to the campaign',

@@ -199,7 +199,7 @@ export function layoutOf(head: string, isWhole: boolean): Layout {
 /**
  * Chooses the delimiter with which most rows have as many cells as the header. Among equals, the one with more phone numbers,
  * because names may have commas: `Rao, Asha;9876543210`. Then the one with more cells. If none of them splits the header, the
- * table has one column.
+ * table has one column. If it can't be read, because a quote isn't closed, its line decides, so that the message names the row.
  */
 function detectDelimiter(text: string, isWhole: boolean): string {
 	const samples = DELIMITERS.map((delimiter) => {
@@ -213,7 +213,10 @@ function detectDelimiter(text: string, isWhole: boolean): string {
 	const fitting = withMost(found, ({ alike }) => alike);
 	const telling = fitting.length > 1 ? withMost(fitting, ({ rows }) => phonesIn(rows)) : fitting;
 	const [best] = withMost(telling, ({ width }) => width);
-	return best?.delimiter ?? (isOneColumn ? '' : DELIMITERS[0]);
+	if (best !== undefined || isOneColumn) return best?.delimiter ?? '';
+	const [line = ''] = /\S.*/.exec(text) ?? [];
+	const [most = DELIMITERS[0]] = withMost(DELIMITERS, (delimiter) => line.split(delimiter).length);
+	return most;
 }
 
 /** All with the highest score, in their order. */

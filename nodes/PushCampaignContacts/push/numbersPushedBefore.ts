@@ -12,17 +12,17 @@ const TO_SEND_ANYWAY =
 	"To send it anyway, add DND List to this workflow, set 'Resource' to 'Remembered Number', and forget the number.";
 const REASONS: Record<PushedBeforeStatus, Resolution> = {
 	pushed_before: {
-		onScreen: `An earlier execution of this workflow, or an earlier attempt of this one, released this number to the calling queue of the campaign, so it wasn't sent again. ${TO_SEND_ANYWAY}`,
+		onScreen: `An earlier push of this workflow released this number to the calling queue of the campaign, so it wasn't sent again. ${TO_SEND_ANYWAY}`,
 		forModel: "This number was pushed to the campaign before, so it wasn't sent again.",
 	},
 	waiting_before: {
 		onScreen:
-			"An earlier execution of this workflow, or an earlier attempt of this one, pushed this number and didn't release it, as with 'Add and Let Wait', so it waits in the campaign. It wasn't sent again, because that may add the person twice. The service's documentation doesn't show how to release it, so ask your provider.",
+			"An earlier push of this workflow added this number and didn't release it, as with 'Add and Let Wait', so it waits in the campaign. It wasn't sent again, because that may add the person twice. The service's documentation doesn't show how to release it, so ask your provider.",
 		forModel:
 			"This number was pushed to the campaign before and waits there, so it wasn't sent again.",
 	},
 	unknown_before: {
-		onScreen: `An earlier execution of this workflow, or an earlier attempt of this one, pushed this number or began to push it, and the outcome is unknown, or the service skipped it as a duplicate. It may be in the campaign and may be called. It wasn't sent again. Look for it in the campaign. ${TO_SEND_ANYWAY}`,
+		onScreen: `An earlier push of this workflow sent this number, or began to, and the outcome is unknown, or the service skipped it as a duplicate. It may be in the campaign and may be called. It wasn't sent again. Look for it in the campaign. ${TO_SEND_ANYWAY}`,
 		forModel:
 			"An earlier push of this number began, and its outcome is unknown, so it wasn't sent again.",
 	},

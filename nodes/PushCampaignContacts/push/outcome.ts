@@ -1,5 +1,6 @@
 import difference from 'lodash/difference';
 import sumBy from 'lodash/sumBy';
+import type { Explanation } from '../../core/service/resolution';
 import type { JsonObject, JsonValue } from '../../core/values/json';
 import { forEachWithPauses } from '../../core/values/pauses';
 import { type Row, ROWS_PER_LOOK } from './rows';
@@ -17,8 +18,9 @@ export type PushedBeforeStatus = (typeof PUSHED_BEFORE_STATUSES)[number];
  * - `rejected`: the node or the service can't use it.
  * - `do_not_disturb`: the service skipped its number, which is on the agent's list (`dnd_skipped`).
  * - `skipped_duplicate`: the service skipped its number as a duplicate (`engine_skipped_duplicates`).
- * - `duplicate`: another row has the same number, or an earlier run of the node in the execution pushed it.
- * - `pushed_before`: an earlier execution of the workflow, or attempt of this one, pushed its number, and the service reported the release.
+ * - `duplicate`: another row has the same number, an earlier run of the node in the execution pushed it, or an earlier push
+ *   left the row out as a duplicate.
+ * - `pushed_before`: an earlier push of the workflow had its number, and the service reported the release.
  * - `waiting_before`: one of these pushed its number, and the service reported that it isn't released.
  * - `unknown_before`: one of these sent its number, or began to, and no more is known, or the service skipped it as
  *   a duplicate.
@@ -56,6 +58,8 @@ export type CheckResult = {
 	campaignStatus?: string | undefined;
 	/** What is known of the agent. */
 	aboutAgent: string[];
+	/** Why *Add and Release* sends nothing. */
+	nameless?: Explanation | undefined;
 };
 
 /** The rows of a push by what became of them, once each one has a status. */

@@ -9,7 +9,7 @@ import { counted, named, plainText, quoted } from '../../core/values/values';
 import { cellOf, type ContactRow, PUSH_STATUS_COLUMN, STATUS_COLUMN } from './cells';
 import type { Columns } from './columns';
 import { type ColumnsOf, forEachVariable, nameCell, personNameOf } from './contacts';
-import { nameOf, type PushInput, type Row, ROWS_PER_LOOK, settle } from './rows';
+import { nameOf, phoneKeyOf, type PushInput, type Row, ROWS_PER_LOOK, settle } from './rows';
 
 export type PreparedRows = {
 	/** All rows. */
@@ -30,18 +30,30 @@ const MAX_EXAMPLES = 3;
 /** Begins the reason of these rows, as Place Call names it. */
 const NO_CONSENT = 'no_consent: ';
 
+/** Of rows that an earlier push left out. Another row with the number, or the service, may have had it called. */
+const DUPLICATE = ['duplicate', 'skipped_duplicate'];
+const DUPLICATE_BEFORE =
+	"The status of this row says that an earlier push left it out, because its number was a duplicate, so it wasn't pushed. To push it, empty its push_status and rejection_status.";
+
 /**
  * Checks every row before any is sent. Rejects unusable rows. Of rows with the same number, keeps the one with the longest
- * name, as the service does (Campaigns, rule 2).
+ * name, as the service does (Campaigns, rule 2), and none that an earlier push left out as a duplicate.
+ *
+ * @param skipsPushedBefore whether n8n knows better than `unknown_before` which numbers were pushed
  */
-export async function prepareRows(input: PushInput, columnsOf: ColumnsOf): Promise<PreparedRows> {
+export async function prepareRows(
+	input: PushInput,
+	columnsOf: ColumnsOf,
+	skipsPushedBefore = false,
+): Promise<PreparedRows> {
+	const unknown = skipsPushedBefore ? ['unknown'] : ['unknown', 'unknown_before'];
 	const keptRows = new RowsByPhone();
 	const emptied: PreparedRows['emptied'] = { count: 0, examples: [] };
 	const countEmptied = (cell: string) => {
 		if (++emptied.count <= MAX_EXAMPLES) emptied.examples.push(cell);
 	};
 	const markedUnknown = new Set<string>();
-	const duplicates: Array<{ row: Row; key: string }> = [];
+	const duplicates: Row[] = [];
 	let hasNames = false;
 	let unusable = 0;
 	let withoutConsent = 0;
@@ -59,16 +71,18 @@ export async function prepareRows(input: PushInput, columnsOf: ColumnsOf): Promi
 		if (isAccepted(reading)) {
 			visitEmptied(json, columns, countEmptied);
 			const key = reading.phoneKey;
-			if (isUnknown(json)) markedUnknown.add(key);
+			if (hasStatus(json, unknown)) markedUnknown.add(key);
 			row.phone = reading.phone;
 			const kept = keptRows.get(key);
 			// If both names are equally long, the earlier row is kept.
-			const isKept = kept === undefined || lengthOf(name) > lengthOf(nameInRow(kept, columnsOf));
+			const isKept =
+				!hasStatus(json, DUPLICATE) &&
+				(kept === undefined || lengthOf(name) > lengthOf(nameInRow(kept, columnsOf)));
 			if (isKept) keptRows.set(key, row);
 			const other = isKept ? kept : row;
 			if (other !== undefined) {
-				other.phone = '';
-				duplicates.push({ row: other, key });
+				settle(other, 'duplicate', DUPLICATE_BEFORE);
+				duplicates.push(other);
 			}
 		} else {
 			settle(row, 'rejected', reading.reason);
@@ -80,14 +94,16 @@ export async function prepareRows(input: PushInput, columnsOf: ColumnsOf): Promi
 			throw tooManyUnusable(input.maxOutputRows, example);
 		}
 	}
-	for (const { row, key } of duplicates) {
-		const kept = keptRows.get(key) ?? row;
+	for (const row of duplicates) {
+		const kept = keptRows.get(phoneKeyOf(row));
+		// Then it keeps the status of the earlier push.
+		if (kept === undefined) continue;
 		const name = nameInRow(kept, columnsOf);
 		const which = name ? `${name} (${nameOf(kept)})` : upperFirst(nameOf(kept));
 		const reason = `${which} has the same number and was kept. The node pushes one row per phone number.`;
 		settle(row, 'duplicate', reason);
 	}
-	const rows = input.rows.filter(({ phone }) => phone !== '');
+	const rows = input.rows.filter(({ status }) => status === undefined);
 	return { input, columnsOf, rows, markedUnknown, hasNames, emptied, withoutConsent };
 }
 
@@ -150,10 +166,10 @@ function readRow(row: ContactRow, columns: Columns, personName: string | undefin
 	return { reason: `The name in column ${name} isn't text. Enter the name as plain text.` };
 }
 
-/** Whether the row is from *Rejected* of a push, this node's or that of another one, and may be in its campaign. */
-function isUnknown(row: ContactRow): boolean {
-	return [PUSH_STATUS_COLUMN, STATUS_COLUMN].some(
-		(name) => plainText(cellOf(row, { name })).trim().toLowerCase() === 'unknown',
+/** Whether an earlier push of the row, by this node or another one, returned it with one of these statuses. */
+function hasStatus(row: ContactRow, statuses: readonly string[]): boolean {
+	return [PUSH_STATUS_COLUMN, STATUS_COLUMN].some((name) =>
+		statuses.includes(plainText(cellOf(row, { name })).trim().toLowerCase()),
 	);
 }
 

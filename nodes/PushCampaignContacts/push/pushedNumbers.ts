@@ -23,12 +23,13 @@ export function isPushMemory(stored: unknown): stored is PushMemory {
 /** About 4 MB in the stored execution. */
 export const MAX_NUMBERS_KEPT = 250_000;
 
-const SENT =
+/** Only if the number is known, not if the row says so. */
+export const SENT_BEFORE =
 	"This number was pushed to the campaign earlier in this execution or session, so it wasn't pushed again.";
 const UNKNOWN =
 	"This number may be in the campaign, because an earlier push of it has an unknown outcome. It wasn't pushed again.";
 const MARKED_UNKNOWN =
-	"A row with this number has the status unknown: an earlier push may have added it to a campaign, so it wasn't pushed. Look for the number there. To push it, empty push_status and rejection_status of that row.";
+	"The status of a row with this number says that an earlier push may have added it to a campaign, so it wasn't pushed. Look for the number there. To push it, empty push_status and rejection_status of that row.";
 
 /** The numbers that any run of the node pushed to a campaign in this execution. */
 export class PushedNumbers {
@@ -58,7 +59,7 @@ export class PushedNumbers {
 			const key = phoneKeyOf(row);
 			if (markedUnknown.has(key)) settle(row, 'unknown', MARKED_UNKNOWN);
 			else if (this.numbers.isUnknown(key)) settle(row, 'unknown', UNKNOWN);
-			else if (this.numbers.isDone(key)) settle(row, 'duplicate', SENT);
+			else if (this.numbers.isDone(key)) settle(row, 'duplicate', SENT_BEFORE);
 			else others.push(row);
 		});
 		return others;

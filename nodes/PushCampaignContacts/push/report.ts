@@ -113,10 +113,12 @@ const MAYBE_READY = {
 
 /** What a check can't know. */
 function limitsOf(
-	{ readyMayInclude, campaignStatus: status = '', aboutAgent }: CheckResult,
+	{ readyMayInclude, campaignStatus: status = '', aboutAgent, nameless }: CheckResult,
 	rows: RowsByStatus,
 ) {
 	return [
+		nameless !== undefined &&
+			`${nameless.message}, and 'Add and Release' sends nothing. ${nameless.resolution.onScreen}`,
 		readyMayInclude !== undefined &&
 			rows.count('ready') > 0 &&
 			`The ready rows may include ${MAYBE_READY[readyMayInclude]}. A push leaves them out.`,

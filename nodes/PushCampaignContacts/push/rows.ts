@@ -16,7 +16,7 @@ export type ContactsFrom = 'items' | 'json' | 'csv' | 'pasted';
 /** A row of a push, and what becomes of it. Without spreading, which takes several times as long to make a row. */
 export abstract class Row {
 	abstract readonly json: ContactRow;
-	/** As it's sent. Empty if it can't be, or another row with the number was kept. */
+	/** As it would be sent. Empty if it can't be. */
 	phone = '';
 	/** Undefined until it's known. Each row ends with one. */
 	status: 'pushed' | 'ready' | RowStatus | undefined = undefined;

@@ -17,18 +17,26 @@ const DIGITS_ALONE =
  * digits are sent unchanged for the service to check.
  *
  * @param country ISO 3166-1 alpha-2
+ * @param field its label
  * @throws InvalidInput unless it can be a phone number
  */
-export function phoneNumber(value: unknown, country: string): string {
-	if (isUnset(value)) {
-		throw new InvalidInput("'Phone Number' is empty", givenAs('Phone Number', NUMBER_OR_COLUMN));
-	}
+export function phoneNumber(
+	value: unknown,
+	country: string,
+	field: Field = 'Phone Number',
+): string {
+	if (isUnset(value))
+		throw new InvalidInput(`'${field}' is empty`, givenAs(field, NUMBER_OR_COLUMN));
+	const given = { value, field };
 	const written = readWritten(value);
-	if (!isWritten(written)) throw unusable(value, written);
-	return country === INDIA ? ofIndia(value, written) : ofCountry(value, written, country);
+	if (!isWritten(written)) throw unusable(given, written);
+	return country === INDIA ? ofIndia(given, written) : ofCountry(given, written, country);
 }
 
-function ofIndia(value: unknown, written: Written): string {
+type Field = 'Phone Number' | 'Phone';
+type Given = { value: unknown; field: Field };
+
+function ofIndia(given: Given, written: Written): string {
 	const number = readIndian(written);
 	if (isIndian(number)) return number.subscriber;
 	const { plus, digits } = written;
@@ -36,28 +44,28 @@ function ofIndia(value: unknown, written: Written): string {
 	if (!plus && TOLL_FREE.test(national)) return national;
 	const international = plus ? digits : digits.replace(/^00/, '');
 	const isOther = (plus || digits.startsWith('00')) && !international.startsWith('91');
-	if (isOther) throw anotherCountry(value, INDIA);
-	throw unusable(value, number);
+	if (isOther) throw anotherCountry(given, INDIA);
+	throw unusable(given, number);
 }
 
-function ofCountry(value: unknown, { digits, plus }: Written, country: string): string {
+function ofCountry(given: Given, { digits, plus }: Written, country: string): string {
 	const code = callingCodeOf(country);
 	if (code !== undefined && plus && digits.startsWith(code)) {
 		const national = digits.slice(code.length);
-		if (national === '') throw unusable(value, { issue: `has no digits after +${code}` });
+		if (national === '') throw unusable(given, { issue: `has no digits after +${code}` });
 		return national;
 	}
-	if (plus) throw anotherCountry(value, country);
+	if (plus) throw anotherCountry(given, country);
 	const dialedFromAbroad = code !== undefined && isDialedFromAbroad(digits, code);
 	return dialedFromAbroad ? digits.slice(2 + code.length) : digits;
 }
 
 /** A number that is called with the code of another country would reach a stranger. */
-function anotherCountry(value: unknown, country: string): InvalidInput {
+function anotherCountry({ value, field }: Given, country: string): InvalidInput {
 	const code = callingCodeOf(country);
 	const chosen = `${countryName(country)}${code === undefined ? '' : ` (+${code})`}`;
 	return new InvalidInput(
-		`'Phone Number' ${quoted(value)} has another country code, but 'Country' is ${chosen}`,
+		`'${field}' ${quoted(value)} has another country code, but 'Country' is ${chosen}`,
 		{
 			onScreen: "Choose the country of the number in 'Country', or correct the number.",
 			forModel: 'Give the country of the number in Country, or correct the number.',
@@ -65,9 +73,12 @@ function anotherCountry(value: unknown, country: string): InvalidInput {
 	);
 }
 
-function unusable(value: unknown, { issue, resolution = DIGITS_ALONE }: Unreadable): InvalidInput {
+function unusable(
+	{ value, field }: Given,
+	{ issue, resolution = DIGITS_ALONE }: Unreadable,
+): InvalidInput {
 	return new InvalidInput(
-		`'Phone Number' ${quoted(value)} ${issue}`,
-		givenAs('Phone Number', resolution + columnAdvice(value, 'Phone Number')),
+		`'${field}' ${quoted(value)} ${issue}`,
+		givenAs(field, resolution + columnAdvice(value, field)),
 	);
 }

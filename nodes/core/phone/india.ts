@@ -31,7 +31,9 @@ export function readIndian({ digits, plus }: Written): IndianNumber | Unreadable
 		// A spreadsheet shows a 12-digit number as 9.19877E+11, which becomes a number with these zeros.
 		return national.endsWith('000000') ? SHORTENED : withCode(national);
 	}
-	return wrongLength(national.length, '');
+	// Its zero is only dialed within the country.
+	if (digits.length === SUBSCRIBER_DIGITS) return wrongLength(national.length, ' after its 0');
+	return wrongLength(digits.length, '');
 }
 
 function withCode(digits: string): IndianNumber | Unreadable {

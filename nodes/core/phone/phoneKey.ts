@@ -108,7 +108,7 @@ export function loosePhoneKey(value: unknown, country: string | undefined): stri
 		throw new InvalidInput("'Phone' is empty", forEveryone('Enter the phone number to forget.'));
 	}
 	if (country !== undefined) {
-		const sent = phoneNumber(value, country);
+		const sent = phoneNumber(value, country, 'Phone');
 		const code = callingCodeOf(country);
 		const key = phoneKey(value, country) ?? (code && `${code}${sent}`);
 		return key === undefined ? `${country} ${sent}` : withoutPrefixes(key);

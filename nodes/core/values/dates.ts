@@ -91,6 +91,9 @@ const FIRST_SERIAL = 36_526;
 /** 9999-12-31, the last day of a spreadsheet. */
 const LAST_SERIAL = 2_958_465;
 
+/** The days have five digits until 2173, and may have a time. */
+const SERIAL_TEXT = /^(\d{5})(?:[.,]\d+)?$/;
+
 /**
  * The day of a date in a cell, as {@link dayOf} returns it. Invalid for anything else, such as 03/04/2026, which has two
  * readings.
@@ -98,10 +101,17 @@ const LAST_SERIAL = 2_958_465;
  * @param zone in which a time with an offset has its day
  */
 export function parseDay(value: unknown, zone: Zone): DateTime {
-	if (typeof value !== 'number') return dayOf(parseTime(value, zone).setZone(zone));
-	if (value >= FIRST_SERIAL && value <= LAST_SERIAL)
-		return dayOf(SERIAL_START.plus({ days: value }));
+	const serial = typeof value === 'number' ? value : serialIn(value);
+	if (serial === undefined) return dayOf(parseTime(value, zone).setZone(zone));
+	if (serial >= FIRST_SERIAL && serial <= LAST_SERIAL)
+		return dayOf(SERIAL_START.plus({ days: serial }));
 	return DateTime.invalid('no day');
+}
+
+/** In a CSV file, every cell is text. */
+function serialIn(value: unknown): number | undefined {
+	const [, days] = SERIAL_TEXT.exec(withLatinDigits(asText(value))) ?? [];
+	return days === undefined ? undefined : Number(days);
 }
 
 /** A calendar day as one of UTC, where each has 24 hours, so that days can be counted. */

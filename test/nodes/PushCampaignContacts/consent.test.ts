@@ -55,6 +55,15 @@ test('pushes rows with a recent date, and rejects the others with what was found
 	]);
 });
 
+test('reads the number of a spreadsheet also from pasted rows and CSV files', async () => {
+	const sent = scripted();
+	// 2026-11-19, and a day that's too long ago.
+	const pastedRows = `phone,agreed_on\n${phone(0)},46345\n${phone(1)},46300\n`;
+	const parameters = { ...withConsent(), contactsFrom: 'pasted', pastedRows, personNameColumn: '' };
+	const { statuses } = await push(1, parameters);
+	expect([sent, statuses]).toEqual([[[phone(0)]], ['0 rejected']]);
+});
+
 test('Check Only says how many are rejected, and how many of them without consent', async () => {
 	campaign();
 	const list = [...rows, ...rowsOf({ phone: 'none', agreed_on: '2026-11-20' })];

@@ -177,6 +177,7 @@ describe('pasted rows', () => {
 
 	test.each([
 		['phone\n"9876543210', "'Rows' has a quote in row 2 that isn't closed"],
+		[`phone;note\n9876543210;5" pipe\n9876543211;"C`, "'Rows' has a quote in row 3 that isn't"],
 		['phone\tphone\n9876543210\t9876543211', 'The header has more than one column "phone"'],
 		[
 			`phone${',a'.repeat(20_000)}\n${'9876543210\n'.repeat(20_000)}`,

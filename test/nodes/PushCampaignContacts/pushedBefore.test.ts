@@ -108,15 +108,26 @@ describe('what is known of the earlier push', () => {
 			expect(statuses).toEqual(THREE);
 			expect(pushedBefore.map(({ json }) => json.rejection_reason)).toEqual([
 				expect.stringMatching(
-					/^An earlier execution of this workflow, or an earlier attempt of this one, released this number to the calling queue .* forget the number\.$/,
+					/^An earlier push of this workflow released this number to the calling queue .* forget the number\.$/,
 				),
 				expect.stringMatching(/waits in the campaign\. It wasn't sent again, because that may add/),
 				expect.stringMatching(
-					/began to push it, and the outcome is unknown, .* forget the number\.$/,
+					/sent this number, or began to, and the outcome is unknown, .* forget the number\.$/,
 				),
 			]);
 		}
 		expect(store.size).toBe(size);
+	});
+
+	test('is what n8n remembers of it, not what the row says', async () => {
+		const sent = await pushThree();
+		const marked = [2, 3].map((row) => ({
+			phone: phone(row),
+			person_name: 'A',
+			push_status: 'unknown_before',
+		}));
+		expect((await run(rowsOf(...marked), release)).statuses).toEqual(['0 unknown_before']);
+		expect(sent.at(-1)).toEqual(phones(3));
 	});
 
 	test('is only a reason to do something if rows wait', async () => {

@@ -1,9 +1,12 @@
 /** What is sent for the rows, and what is returned for them. */
+import mapValues from 'lodash/mapValues';
+import pick from 'lodash/pick';
 import range from 'lodash/range';
 import sortBy from 'lodash/sortBy';
 import type { INodeExecutionData } from 'n8n-workflow';
 import nock from 'nock';
 import { asRecord, type JsonObject } from '../../../nodes/core/values/json';
+import { plainText } from '../../../nodes/core/values/values';
 import {
 	engineHarness,
 	hintsOf,
@@ -30,6 +33,8 @@ import {
 	manyRows,
 	PATH,
 	phone,
+	phonesOf,
+	push,
 	rowsOf,
 	rowsOfItems,
 	totals,
@@ -150,7 +155,7 @@ describe('Output: One Item per Row', () => {
 		});
 		expect(jsonOf(rejected)).toEqual([
 			{ phone: 'call me', city: 'Agra', ...left('rejected') },
-			{ ...delhi, ...left('duplicate') },
+			{ ...delhi, ...left('duplicate'), phone_key: '919000000001' },
 			{ phone: 9000000002, ...left('do_not_disturb', '2') },
 			{ phone: '09000000003', ...left('skipped_duplicate', '3') },
 		]);
@@ -312,6 +317,67 @@ test.each<[string, NodeParameters, string[], string[]]>([
 	},
 );
 
+describe('rows that an earlier execution returned in Rejected', () => {
+	const LEFT_OUT =
+		"The status of this row says that an earlier push left it out, because its number was a duplicate, so it wasn't pushed. To push it, empty its push_status and rejection_status.";
+	const COLUMNS = ['phone', 'push_status', 'rejection_status'];
+	const csvOf = (rows: JsonObject[]) =>
+		[COLUMNS, ...rows.map((row) => COLUMNS.map((name) => plainText(row[name])))].join('\n');
+	const ITEM = rowsOf({});
+
+	test.each<[string, (rows: JsonObject[]) => [INodeExecutionData[], NodeParameters]]>([
+		['input items', (rows) => [rowsOf(...rows), {}]],
+		['a file', (rows) => [[fileItem('a.csv', csvOf(rows))], { contactsFrom: 'csv' }]],
+		['pasted rows', (rows) => [ITEM, { contactsFrom: 'pasted', pastedRows: csvOf(rows) }]],
+		['JSON', (rows) => [ITEM, { contactsFrom: 'json', contacts: JSON.stringify(rows) }]],
+	])('are pushed again as %s without duplicates', async (_from, inputOf) => {
+		for (const output of ['rows', 'requests']) {
+			const bodies = respondWith(
+				[200, accepted(2, { engine_skipped_duplicates: [phone(1)] })],
+				ok(1),
+			);
+			const numbers = [phone(0), `+91 ${phone(0)}`, phone(1), 'bad'];
+			const first = await runPush(rowsOf(...numbers.map((phone) => ({ phone }))), {
+				options: { output },
+			});
+			const corrected = jsonOf(first.rejected).map((row) =>
+				mapValues(pick(row, COLUMNS), (cell) => (cell === 'bad' ? phone(2) : plainText(cell))),
+			);
+			const [input, parameters] = inputOf(corrected);
+			const { rejected } = await runPush(input, { ...parameters, ...byRow });
+			expect(bodies.map(phonesOf)).toEqual([[phone(0), phone(1)], [phone(2)]]);
+			expect(jsonOf(rejected)).toMatchObject(
+				[0, 1].map((row) => ({
+					push_status: 'duplicate',
+					rejection_reason: LEFT_OUT,
+					phone_key: `91${phone(row)}`,
+				})),
+			);
+		}
+	});
+
+	test('are not kept instead of another row, and pushed once their status is empty', async () => {
+		const bodies = respondWith(ok(1), ok(1));
+		const rows = [
+			{ phone: phone(0), person_name: 'Asha Rao', push_status: 'duplicate' },
+			{ phone: phone(0), person_name: 'Asha', push_status: 'pushed' },
+		];
+		const { pushed, rejected } = await runPush(rowsOf(...rows), byRow);
+		expect(pushed).toMatchObject([{ json: { person_name: 'Asha' } }]);
+		expect(jsonOf(rejected)).toMatchObject([{ rejection_reason: kept('Asha (row 2)') }]);
+		await runPush(rowsOf({ ...rows[0], push_status: '' }), byRow);
+		expect(bodies.map(phonesOf)).toEqual([[phone(0)], [phone(0)]]);
+	});
+});
+
+test('rows of Pushed Before that may be in a campaign are not pushed without Skip Numbers Pushed Before', async () => {
+	const { statuses, rejected } = await push(
+		rowsOf({ phone: phone(0), push_status: 'unknown_before' }),
+	);
+	expect(statuses).toEqual(['0 unknown']);
+	expect(rejected[0]?.json.rejection_reason).toMatch(/^The status of a row with this number says/);
+});
+
 test.each(['push_status', 'rejection_status'])(
 	"rows whose %s is unknown aren't pushed, nor others with their number, until the column is empty",
 	async (column) => {
@@ -325,7 +391,12 @@ test.each(['push_status', 'rejection_status'])(
 		expect(pushed.map(({ json }) => json.phone)).toEqual([phone(1)]);
 		expect(rejected.map(({ json }) => [json.push_status, json.rejection_reason])).toEqual([
 			['duplicate', expect.stringMatching(/was kept/)],
-			['unknown', expect.stringMatching(/^A row with this number has the status unknown: /)],
+			[
+				'unknown',
+				expect.stringMatching(
+					/^The status of a row with this number says that an earlier push may have added it/,
+				),
+			],
 		]);
 		const again = await runPush(rowsOf(...rows.map((row) => ({ ...row, [column]: '' }))), byRow);
 		expect(again.pushed.map(({ json }) => json.phone)).toEqual([`+91 ${phone(0)}`, phone(1)]);

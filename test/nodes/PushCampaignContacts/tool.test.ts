@@ -241,6 +241,16 @@ test('of the same contacts again, those that were not pushed are sent, and nobod
 	expect(sent).toEqual([phones(0, 1), phones(2), phones(1), phones(2)]);
 });
 
+test('a contact that an earlier push left out as a duplicate is neither pushed nor called done', async () => {
+	const sent = scripted();
+	const contact = { phone: phone(0), push_status: 'duplicate' };
+	expect(await engineTool(toolNode())({ contacts: [contact] })).toMatchObject({
+		outcome: 'not_sent',
+		next_step: expect.stringContaining('an earlier push left it out'),
+	});
+	expect(sent).toEqual([]);
+});
+
 test('if an agent run has pushed as many numbers as it can remember, nothing more is pushed', async () => {
 	const data = createRunExecutionData({});
 	const push = engineTool(toolNode(), { data });

@@ -101,6 +101,8 @@ test.each<[string, string, string]>([
 	['blank rows on top', '\n \nname;phone\n', ';'],
 	['one column, with delimiters in its cells', oneColumn, ''],
 	['quotes that only fit one of them', 'a;"b,\nc"\n1;2\n', ';'],
+	['a header, if a quote is not closed', '\n a\tb\n1\t"2\n3\t4\n', '\t'],
+	['a header, if a quote runs into the next row', 'a|b\n"1|2\n"3"|4\n', '|'],
 	['nothing', '', ','],
 	['commas in names, and phone numbers', 'Last, First;phone\nRao, A;9876543210\n', ';'],
 	['semicolons in notes, and phone numbers', 'phone,a; b\n9876543210,a; b\n', ','],

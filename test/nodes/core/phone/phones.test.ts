@@ -331,6 +331,9 @@ const AS_TEXT = 'Format the phone column as text in the spreadsheet and enter th
 
 test.each<[unknown, string]>([
 	['7', `has 1 digit instead of 10. ${TEN_DIGITS}`],
+	['0', 'has 1 digit instead of 10.'],
+	['022 1234', 'has 7 digits instead of 10.'],
+	['0987654321', 'has 9 digits after its 0 instead of 10.'],
 	['987654321.0', 'has 9 digits instead of 10.'],
 	['98765432101', 'has 11 digits instead of 10.'],
 	['91987654321', 'has 11 digits instead of 10.'],
@@ -435,7 +438,8 @@ test.each([
 		undefined,
 		`'Phone' "phone" ${UNCLEAR} To use the numbers of a column, drag the column to 'Phone'.`,
 	],
-	['anonymous', 'IN', `'Phone Number' "anonymous" isn't a phone number. ${DIGITS_ALONE}`],
+	['anonymous', 'IN', `'Phone' "anonymous" isn't a phone number. ${DIGITS_ALONE}`],
+	['+1 415 555 0132', 'IN', `'Phone' "+1 415 555 0132" ${otherThan('India (+91)')}`],
 ])('"%s" (%s) cannot be remembered: %s', (value, country, message) => {
 	expect(remembered(value, country)).toContain(message);
 });
