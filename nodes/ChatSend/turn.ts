@@ -2,6 +2,7 @@ import { endingError } from '../core/chat/reconnectPolicy';
 import type { SendOutcome } from '../core/chat/sender';
 import { type Ack, ACCEPTED_STATES, errorText, idText } from '../core/chat/frames';
 import { ExplainedError, failedRepeat, OutcomeUnknown } from '../core/service/errors';
+import { KEY_USED } from '../core/service/errorTable';
 import type { ApiResponse } from '../core/service/http';
 import { type Reader, USER } from '../core/service/resolution';
 import {
@@ -17,11 +18,6 @@ const MAYBE = 'The service may or may not have accepted the message';
 
 /** What happened, what a person can do, and what a model can do. */
 type Row = readonly [message: string, onScreen: string, forModel?: string];
-
-const KEY_USED: Row = [
-	'The idempotency key was already used',
-	'Use a different key for each message. Use the same key only to send the same content again in the same way.',
-];
 
 /** By the state of the ack, for `invalid` with its documented `error` (docs/asyncapi.yaml). */
 const FAULTS = {
@@ -40,8 +36,8 @@ const FAULTS = {
 		"Check 'Session ID', or choose the credential of the session's account.",
 		"Check the session ID. A session of another account can't be used.",
 	],
-	'invalid idempotency_key_reused': KEY_USED,
-	'invalid idempotency_key_rail_conflict': KEY_USED,
+	'invalid idempotency_key_reused': [KEY_USED.message, KEY_USED.next],
+	'invalid idempotency_key_rail_conflict': [KEY_USED.message, KEY_USED.next],
 	'invalid invalid_interaction': [
 		'The service rejected this answer to the interactive message',
 		"Check 'Interaction ID' and the answer. The interactive message may already be answered or replaced.",

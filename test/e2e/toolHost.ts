@@ -33,9 +33,17 @@ export type ToolResult = z.infer<typeof toolResult>;
 export const callIdOf = ({ result }: ToolResult): string | undefined =>
 	z.object({ call_id: z.string() }).safeParse(result).data?.call_id;
 
-/** Parses the tool result of a model: a list with one item, as text. */
+const mcpContent = z.tuple([z.object({ text: z.string() })]);
+const ofMcpClient = z
+	.tuple([z.object({ response: mcpContent })])
+	.transform(([{ response }]) => response[0].text);
+
+/** Parses the tool result of a model: a list with one item, as text. n8n's MCP Client returns the content of MCP with it. */
 function readResult(text: string): ToolResult {
-	const [item, ...others] = z.array(toolResult.strict()).parse(JSON.parse(text));
+	const parsed: unknown = JSON.parse(text);
+	const inContent = ofMcpClient.safeParse(parsed);
+	if (inContent.success) return readResult(inContent.data);
+	const [item, ...others] = z.array(toolResult.strict()).parse(parsed);
 	expect(others).toEqual([]);
 	if (item === undefined) throw new Error(`The tool result is empty: ${text}`);
 	return item;
@@ -121,8 +129,6 @@ export async function askMcp(
 	args: Record<string, unknown>,
 ): Promise<ToolResult> {
 	const result = await client.callTool({ name, arguments: args });
-	const { content } = z
-		.object({ content: z.array(z.object({ text: z.string() })).length(1) })
-		.parse(result);
-	return readResult(content[0]?.text ?? '');
+	const { content } = z.object({ content: mcpContent }).parse(result);
+	return readResult(content[0].text);
 }

@@ -1,6 +1,7 @@
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import type { INode, INodeParameters } from 'n8n-workflow';
 import type { Step } from '../n8n/scriptedModel';
+import { node } from '../n8n/workflow';
 import { useAccount } from './account';
 import { CALL, callsDirectly } from './callingAgent';
 import { askMcp, callIdOf, connectMcp, ToolHost, type ToolResult } from './toolHost';
@@ -128,6 +129,20 @@ describe('MCP Server Trigger 2.1', () => {
 		expect(await ask(client, ROW)).toMatchObject({ outcome: 'done' });
 		expect(await ask(await connect(), FROM_MODEL)).toMatchObject({ outcome: 'done' });
 		expect(placed(FROM_MODEL)).toBe(2);
+	});
+
+	test("an agent that repeats a request over n8n's MCP Client 1.4 calls once", async () => {
+		const client = node('Client', '@n8n/n8n-nodes-langchain.mcpClientTool', 1.4, {
+			endpointUrl: url.toString(),
+			serverTransport: 'httpStreamable',
+			authentication: 'none',
+			include: 'all',
+		});
+		await connect();
+		const ask = await host.agentWith(3.1, client);
+		const request = callsDirectly('Client_Place_Call', FROM_MODEL);
+		expect(outcomes(await ask(ROW, request, request))).toEqual(['done', 'already_done']);
+		expect(placed(FROM_MODEL)).toBe(1);
 	});
 
 	test('an expression reads the MCP request, not the arguments', async () => {

@@ -123,6 +123,12 @@ const CHECK_AGENT = {
 	onScreen: "Or choose the agent from the list in 'Agent'.",
 };
 
+/** Over the WebSocket, the document names the codes. */
+export const KEY_USED = {
+	message: 'The idempotency key was already used',
+	next: 'Use a different key for each message. Use the same key only to send the same content again in the same way.',
+} as const;
+
 const REDIRECTED = {
 	message: "The service or a proxy responded with a redirect, which isn't followed",
 	onScreen:
@@ -266,6 +272,13 @@ const ROWS = [
 	},
 
 	// Errors that the document doesn't name, by endpoint and status.
+	{
+		raisedBy: at('POST /v1/chat/inbound/async'),
+		matches: (rejection) =>
+			isCode('idempotency_key_reused')(rejection) ||
+			isCode('idempotency_key_rail_conflict')(rejection),
+		...KEY_USED,
+	},
 	{ statuses: [307, 308], ...REDIRECTED },
 	{ raisedBy: /^GET \//, statuses: range(300, 400), ...REDIRECTED },
 	{

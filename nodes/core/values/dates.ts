@@ -63,8 +63,10 @@ function minuteOfFraction(day: number): number {
 	return day > 0 && day < 1 ? Math.round(day * DAY_MINUTES) : NaN;
 }
 
-/** Excludes a time of day, a month, or a year, which luxon would complete with other values. */
-const BEGINS_WITH_A_DAY = /^\d{4}-?\d{2}-?\d{2}(?!\d)/;
+/**
+ * Excludes a time of day, a month, or a year, which luxon would complete with other values. Eight digits alone may be an ID.
+ */
+const BEGINS_WITH_A_DAY = /^(?:\d{4}-\d{2}-\d{2}(?!\d)|\d{8}T)/;
 
 /** The largest UTC offset on earth. */
 const MAX_OFFSET_MINUTES = 14 * 60;

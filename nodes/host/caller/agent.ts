@@ -1,14 +1,9 @@
 import isEqual from 'lodash/isEqual';
 import omit from 'lodash/omit';
-import {
-	isSafeObjectProperty,
-	type IDataObject,
-	type IExecuteFunctions,
-	type ISourceData,
-} from 'n8n-workflow';
+import type { IDataObject, IExecuteFunctions, ISourceData } from 'n8n-workflow';
 import { hashOf } from '../../core/values/hash';
 import { plainText } from '../../core/values/values';
-import { agentInput, agentRunOf, inExpression, isReviewed } from './agentRun';
+import { agentInput, agentRunOf, argumentNames, isReviewed } from './agentRun';
 
 /** The AI agent that uses the node. What n8n shows of it is found on first use. */
 export class Agent {
@@ -53,7 +48,7 @@ export type Row = { json: IDataObject; place?: { source: ISourceData; item: numb
  * Which row of its input an AI agent processes when it uses this node, as a tool or for human review.
  *
  * - From AI Agent 3 on, n8n's engine runs the node on one item: the row with the model's arguments, which replace columns
- *   with the same name. The row is the one that equals the item in all other columns.
+ *   with the same name. The row is the one that has all other columns of the item, with the same values, and no more.
  * - Older agents run the node on their whole input. If that has several rows, any of them may be asking.
  */
 export type AskingRow = {
@@ -108,36 +103,28 @@ function findAskingRow(context: IExecuteFunctions): AskingRow {
 
 function findInItem(context: IExecuteFunctions): AskingRow {
 	const item = context.getInputData()[0]?.json ?? {};
-	const args = [TOOL_CALL_ID, ...argumentsIn(context, item)];
+	const args = [TOOL_CALL_ID, ...(argumentNames(context) ?? Object.keys(item))];
 	const found = agentInput(context).flatMap(({ source, items }): Row[] =>
 		items.map(({ json }, index) => ({ json, place: { source, item: index } })),
 	);
-	const isFitting = ({ json }: Row) => isShown(json, item, args);
+	const isFitting = ({ json }: Row) => hasSameColumns(json, item, args);
 	// If no row fits, it may be one that n8n doesn't show here.
 	const rows = found.some(isFitting) ? found : [...found, { json: omit(item, args) }];
 	const fitting = found.filter(isFitting);
 	const possible = fitting.length > 0 ? fitting : rows;
 	// For the key, a model that repeats a column, such as a phone number, means its own row.
-	const exact = fitting.filter(({ json }) => isShown(json, item, [TOOL_CALL_ID]));
+	const others = args.filter(
+		(name) => name === TOOL_CALL_ID || !fitting.some(({ json }) => name in json),
+	);
+	const exact = fitting.filter(({ json }) => hasSameColumns(json, item, others));
 	return { ...describeRow(rows, possible, exact.length > 0 ? exact : possible), item };
+}
+
+function hasSameColumns(row: IDataObject, item: IDataObject, except: string[]): boolean {
+	return isShown(row, item, except) && isShown(item, row, except);
 }
 
 /** Whether the item has all columns of the row, except these. */
 export function isShown(row: IDataObject, item: IDataObject, except: string[] = []): boolean {
 	return Object.keys(row).every((name) => except.includes(name) || isEqual(row[name], item[name]));
-}
-
-/** The fields that the model gave. It may also invent some, because n8n doesn't check them. */
-function argumentsIn(context: IExecuteFunctions, item: IDataObject): string[] {
-	const names = Object.keys(item).filter(
-		(name) => isSafeObjectProperty(name) && /^[\w-]{1,64}$/.test(name),
-	);
-	const list = `[${names.map(inExpression).join(', ')}]`;
-	const found: unknown = context.evaluateExpression(
-		`{{ ${list}.map((name) => $fromAI(name) ?? null) }}`,
-		0,
-	);
-	const given: unknown[] = Array.isArray(found) ? found : [];
-	// n8n returns no value for null, which a model may give, too.
-	return names.filter((name, index) => isEqual(given[index], item[name]));
 }

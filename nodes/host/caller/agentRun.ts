@@ -1,8 +1,12 @@
+import compact from 'lodash/compact';
+import isObject from 'lodash/isObject';
 import uniq from 'lodash/uniq';
 import {
 	NodeConnectionTypes,
 	type IExecuteFunctions,
 	type INodeExecutionData,
+	type IRunData,
+	type IRunExecutionData,
 	type ISourceData,
 	type NodeTypeAndVersion,
 } from 'n8n-workflow';
@@ -133,4 +137,37 @@ function itemsAt(
 	} catch {
 		return undefined;
 	}
+}
+
+/** What n8n has of the running execution. No public function returns it. Undefined if this n8n doesn't show it. */
+type ExecutionData = Pick<IRunExecutionData, 'startData' | 'resultData'>;
+
+export function executionDataOf(context: IExecuteFunctions): ExecutionData | undefined {
+	const data: unknown = 'runExecutionData' in context ? context.runExecutionData : undefined;
+	return isExecutionData(data) ? data : undefined;
+}
+
+function isExecutionData(data: unknown): data is ExecutionData {
+	return isObject(data) && 'resultData' in data && isObject(data.resultData);
+}
+
+/**
+ * The names of all arguments that the model gave, and if its agent is a tool itself, of those of the request to that agent.
+ * n8n adds both to the row, unchecked. Undefined if this n8n doesn't show them.
+ */
+export function argumentNames(context: IExecuteFunctions): string[] | undefined {
+	const runData = executionDataOf(context)?.resultData.runData ?? {};
+	const previousNodeRun = Number(context.getWorkflowDataProxy(0).$runIndex);
+	return argumentNamesOf(runData, { previousNode: context.getNode().name, previousNodeRun });
+}
+
+function argumentNamesOf(
+	runData: IRunData,
+	{ previousNode, previousNodeRun = 0 }: ISourceData,
+): string[] | undefined {
+	const run = runData[previousNode]?.[previousNodeRun];
+	const request = run?.inputOverride?.[NodeConnectionTypes.AiTool]?.[0]?.[0];
+	if (run === undefined || request === undefined) return undefined;
+	const ofUsers = compact(run.source).flatMap((user) => argumentNamesOf(runData, user) ?? []);
+	return [...Object.keys(request.json), ...ofUsers];
 }

@@ -1,20 +1,7 @@
 import compact from 'lodash/compact';
-import isObject from 'lodash/isObject';
-import type { IExecuteFunctions, IRunExecutionData, ISourceData } from 'n8n-workflow';
-import { toolsOf } from '../caller/agentRun';
+import type { IExecuteFunctions, ISourceData } from 'n8n-workflow';
+import { executionDataOf, toolsOf } from '../caller/agentRun';
 import type { Caller } from '../caller/caller';
-
-/** What n8n has of the running execution. No public function returns it. Undefined if this n8n doesn't show it. */
-type ExecutionData = Pick<IRunExecutionData, 'startData' | 'resultData'>;
-
-function executionDataOf(context: IExecuteFunctions): ExecutionData | undefined {
-	const data: unknown = 'runExecutionData' in context ? context.runExecutionData : undefined;
-	return isExecutionData(data) ? data : undefined;
-}
-
-function isExecutionData(data: unknown): data is ExecutionData {
-	return isObject(data) && 'resultData' in data && isObject(data.resultData);
-}
 
 /**
  * Whether this run of the node came out of an earlier one: in a loop, the nodes between them lead back. n8n also runs a node

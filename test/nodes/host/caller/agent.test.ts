@@ -48,7 +48,7 @@ async function callFor(phoneNumber: string, request: Request = {}): Promise<unkn
 const ONLY_BELA = { rows: [BELA] };
 const FIRST = { row: ASHA };
 const HER = {
-	...{ rows: [{ ...BELA, 'her phone': ASHA.phone }], row: { ...BELA, 'her phone': ASHA.phone } },
+	...{ rows: [ASHA, { 'her phone': BELA.phone }], row: { 'her phone': BELA.phone } },
 	args: { 'her phone': FROM_MODEL },
 };
 
@@ -66,6 +66,8 @@ describe('run by the engine', () => {
 		['={{ $json.phone.trim() }}', { args: { who: 'Bela', note: 'phone', name: 'Ravi' } }],
 		['={{ $json.phone.trim() }}', { args: { query: { phone: FROM_MODEL } } }],
 		['={{ $json.phone }}', { args: { name: null } }],
+		// An argument that the model invented.
+		['={{ $json["her phone"] }}', HER],
 		["={{ $('Row').last().json.phone }}"],
 		["={{ $('Row').all()[1].json.phone }}"],
 		["={{ $if(true, $json.phone, '') }}"],
@@ -92,6 +94,7 @@ describe('run by the engine', () => {
 		['={{ $input.item.json.phone }}', { args: { phone: FROM_MODEL } }],
 		['={{ $json.mobile || $json.phone }}', { args: { mobile: FROM_MODEL } }],
 		['={{ $json["mobile"] || $json.phone }}', { args: { mobile: FROM_MODEL } }],
+		['={{ $json["her phone"].trim() }}', HER],
 		['={{ $json.mobile.trim() }}', { ...ONLY_BELA, args: { mobile: FROM_MODEL } }],
 		['={{ $json.phone.trim() }}', { ...ONLY_BELA, args: { phone: FROM_MODEL } }],
 		// In a later run of the agent, n8n takes the item of its first one.
@@ -112,9 +115,6 @@ describe('run by the engine', () => {
 		["={{ $json.phone || 'none' }}", { rows: [ASHA] }, []],
 		['={{ $json.phone }}', { rows: [{ ...ASHA, phone: BELA.phone }] }, [BELA.phone]],
 		['={{ $fromAI("phone") }}', { rows: [ASHA], args: { phone: FROM_MODEL } }, [FROM_MODEL]],
-		// An argument that the model invented.
-		['={{ $json["her phone"] }}', HER, []],
-		['={{ $json.phone }}', HER, [BELA.phone]],
 	])('if no row fits, %s sends what is certain', async (expression, request, sent) => {
 		expect(await callFor(expression, request)).toEqual(sent);
 	});
@@ -138,12 +138,34 @@ describe('run by the engine', () => {
 
 	test('a model that repeats the only column means its own row', async () => {
 		const data = newExecutionData();
-		const rows = [{ phone: ASHA.phone }, { phone: BELA.phone }];
+		const rows = [{ phone: ASHA.phone }, { phone: BELA.phone }, {}];
 		const parameters = { options: { maximumCallsPerRun: 1 } };
-		for (const row of rows) {
+		for (const row of rows.slice(0, 2)) {
 			const request = { rows, row, args: { phone: row.phone }, data, parameters };
 			expect(await callFor('={{ $fromAI("phone") }}', request)).toEqual([row.phone]);
 		}
+	});
+
+	const OPEN = { status: 'open' };
+	const AT = { 'Phone Number': ASHA.phone, city: 'Pune' };
+
+	test.each([
+		['no column', {}],
+		['one column', { name: BELA.name }],
+	])('a row with %s keeps no other row from being called', async (_what, row) => {
+		const rows = [ASHA, BELA, row];
+		expect(await callFor('={{ $json.phone }}', { rows })).toEqual([BELA.phone]);
+		expect(await callFor('={{ $json.phone }}', { rows, row })).toEqual([]);
+	});
+
+	test.each<[what: string, request: Request]>([
+		['a column of others', { row: OPEN, args: { phone: ASHA.phone } }],
+		['all columns of another one', { row: {}, args: { ...OPEN, phone: ASHA.phone } }],
+		['a column with a space', { row: { city: 'Pune' }, args: { 'Phone Number': ASHA.phone } }],
+	])('a row whose model gives %s is not called by them', async (_what, request) => {
+		const rows = [{ ...OPEN, phone: ASHA.phone }, OPEN, {}, AT, { city: 'Pune' }];
+		const expression = '={{ $json.phone || $json["Phone Number"] }}';
+		expect(await callFor(expression, { rows, ...request })).toEqual([]);
 	});
 
 	test('columns with lists, objects, and dates are those of a row', async () => {
