@@ -78,7 +78,7 @@ export async function placeCalls(
 		consentOf: readRowConsent(run),
 		checksOnly: readChecksOnly(parameters.at(0)),
 		checkedNumbers: new Map(),
-		sameCalls: new SameCalls(run),
+		sameCalls: new SameCalls(run, wait.waits),
 		limiter: new CallLimiter(context),
 		callIds: new Set(),
 	};
@@ -96,7 +96,7 @@ export async function placeCalls(
 	if (hint !== undefined) addHintsForPerson(context, hint);
 	if (calls.checkedNumbers.size > 0)
 		addHintsForPerson(context, ...(await agentHints(await account(), calls.checkedNumbers)));
-	const output = await wait.finish(completeFailed(run, placed, asks));
+	const output = await wait.finish(completeFailed(run, placed, asks), calls.sameCalls.earlierCalls);
 	addCustomData(context, output, 'call_id', 'outcome');
 	return output;
 }
@@ -148,14 +148,16 @@ function prepareCall(run: CallRun, index: number): PreparedRequest {
 			const record = await sendCall(run, index, call, place);
 			// Also if another item then stops the node.
 			addCustomData(context, asItems(record), 'call_id');
-			return asItems({
+			const output: JsonObject = {
 				...record,
 				placed: true,
 				...(question && {
 					asked: question.asked.question,
 					asked_at: withOffset(dateTimeNow().setZone(context.getTimezone())),
 				}),
-			});
+			};
+			sameCalls.remember(index, output);
+			return asItems(output);
 		},
 		happened: (output) => {
 			const whom = `${request.phone_number} (${request.country_code})`;
@@ -216,14 +218,12 @@ async function sendCall(
 		throw error;
 	});
 	const record = documentedRecord('call_id', response);
-	const callId = plainText(record.call_id);
-	const id = callIdKey(callId);
+	const id = callIdKey(plainText(record.call_id));
 	if (callIds.has(id)) {
 		sameCalls.remember(index, 'unknown');
 		throw idOfAnotherCall();
 	}
 	callIds.add(id);
-	sameCalls.remember(index, { callId });
 	const zone = call.time.hours?.zone ?? context.getTimezone();
 	const time = scheduledTime(record, scheduledFor, zone);
 	return { ...record, ...(time !== undefined && { scheduled_for: time }) };
