@@ -4,7 +4,6 @@ import type { IDataObject } from 'n8n-workflow';
 import { CALL_RECORD_FIELDS, isValueByKey } from '../core/calls/callRecord';
 import type { OperationRun } from '../host/run/operations';
 import { NOT_READ_FIELD } from '../core/service/errors';
-import { WAITS_UNTIL } from './wait/waitedItems';
 
 /** Output fields of this node. In an input item, they belong to an earlier call. */
 const CALL_FIELDS = new Set([
@@ -24,7 +23,6 @@ const CALL_FIELDS = new Set([
 	'timed_out',
 	...['asked', 'asked_at', 'answered_at'],
 	NOT_READ_FIELD,
-	WAITS_UNTIL,
 ]);
 
 /** The fields of a call record that aren't about the person, and what can be read for it. */

@@ -5,12 +5,10 @@ import { placeCall, type Additions } from '../core/service/endpoints';
 import { documentedRecord } from '../core/service/envelope';
 import type { ApiResponse } from '../core/service/http';
 import { explained, InvalidInput, OutcomeUnknown } from '../core/service/errors';
-import { type Explanation, onScreenOnly, USER } from '../core/service/resolution';
+import { onScreenOnly } from '../core/service/resolution';
 import { parseCount } from '../core/service/parseIds';
-import { agentChecker } from '../core/dnd/checkAgent';
 import type { Quota } from '../core/ledger/ledger';
 import { callIdKey } from '../core/calls/completionWebhook';
-import { type AccountClient } from '../host/http/accountClient';
 import { clock } from '../host/clock';
 import type { Fields } from '../host/forms/fields';
 import { withOffset } from '../core/values/dates';
@@ -28,11 +26,11 @@ import { askedBy, withAnswer } from './ask/answer';
 import type { Question } from './ask/question';
 import { CallLimiter } from './callLimiter';
 import { callTime, type TimeSettings } from './callTime';
+import { CheckOnly } from './checkOnly';
 import { DEFAULT_MAXIMUM_CALLS } from './fields/options';
 import { type CheckedCall, readCallForm } from './fields/readCallForm';
 import { readRowConsent } from './fields/rowConsent';
 import { readChecksOnly } from './fields/whatToDo';
-import { NotPlaced } from './notPlaced';
 import { callText, dueTimeOf, isDueLater, scheduledTime } from './scheduled';
 import { isUnknown, placedHint } from './hints';
 import { SameCalls } from './sameCalls';
@@ -48,10 +46,7 @@ type CallRun = OperationRun & {
 	waits: boolean;
 	startedAt: DateTime;
 	consentOf: (index: number) => TimeSettings['consent'];
-	/** Whether nobody is called. */
-	checksOnly: boolean;
-	/** The numbers that a check found to be possible, by agent. */
-	checkedNumbers: Map<string, string[]>;
+	checkOnly: CheckOnly | undefined;
 	sameCalls: SameCalls;
 	limiter: CallLimiter;
 	/** Of the calls placed so far. */
@@ -76,9 +71,8 @@ export async function placeCalls(
 		...{ webhookUrl: wait.webhookUrl, waits: wait.waits },
 		startedAt,
 		consentOf: readRowConsent(run),
-		checksOnly: readChecksOnly(parameters.at(0)),
-		checkedNumbers: new Map(),
-		sameCalls: new SameCalls(run),
+		checkOnly: readChecksOnly(parameters.at(0)) ? new CheckOnly() : undefined,
+		sameCalls: new SameCalls(run, wait.waits),
 		limiter: new CallLimiter(context),
 		callIds: new Set(),
 	};
@@ -94,16 +88,15 @@ export async function placeCalls(
 	// For several questions, n8n's own hint says that only the first item is used.
 	const hint = placedHint(placed, asks && placed.length > 1);
 	if (hint !== undefined) addHintsForPerson(context, hint);
-	if (calls.checkedNumbers.size > 0)
-		addHintsForPerson(context, ...(await agentHints(await account(), calls.checkedNumbers)));
-	const output = await wait.finish(completeFailed(run, placed, asks));
+	addHintsForPerson(context, ...((await calls.checkOnly?.agentHints(account)) ?? []));
+	const output = await wait.finish(completeFailed(run, placed, asks), calls.sameCalls.earlierCalls);
 	addCustomData(context, output, 'call_id', 'outcome');
 	return output;
 }
 
 /** Checks the call of an item. Nothing is sent yet. */
 function prepareCall(run: CallRun, index: number): PreparedRequest {
-	const { context, sameCalls, limiter } = run;
+	const { context, checkOnly, sameCalls, limiter } = run;
 	const form = run.parameters.at(index);
 	const question = run.readQuestion?.(form);
 	const call = readCallForm(form, context.getTimezone(), run.consentOf(index), question?.point);
@@ -119,7 +112,7 @@ function prepareCall(run: CallRun, index: number): PreparedRequest {
 	const same = obstacle ?? sameCalls.add(index, looseKey, moment, question?.asked.question);
 	const at = scheduledAt ?? additions.body.scheduled_at;
 	const zone = call.time.hours?.zone ?? context.getTimezone();
-	const instead = same ?? (run.checksOnly ? checked(at, zone) : undefined);
+	const instead = same ?? checkOnly?.instead(at, zone);
 	return {
 		// Without the time of the attempt and the URL of this execution, which don't make it another call.
 		payload: { ...additions, request },
@@ -136,10 +129,7 @@ function prepareCall(run: CallRun, index: number): PreparedRequest {
 				// Of the branches that lead to this node, a later one would place no second call.
 				if (same === undefined) {
 					sameCalls.remember(index, 'checked');
-					const numbers = run.checkedNumbers.get(request.agent_uuid) ?? [];
-					const number = phoneKey === null ? request.phone_number : `+${phoneKey}`;
-					numbers.push(number);
-					run.checkedNumbers.set(request.agent_uuid, numbers);
+					checkOnly?.add(call);
 				}
 				throw instead;
 			}
@@ -148,14 +138,16 @@ function prepareCall(run: CallRun, index: number): PreparedRequest {
 			const record = await sendCall(run, index, call, place);
 			// Also if another item then stops the node.
 			addCustomData(context, asItems(record), 'call_id');
-			return asItems({
+			const output: JsonObject = {
 				...record,
 				placed: true,
 				...(question && {
 					asked: question.asked.question,
 					asked_at: withOffset(dateTimeNow().setZone(context.getTimezone())),
 				}),
-			});
+			};
+			sameCalls.remember(index, output);
+			return asItems(output);
 		},
 		happened: (output) => {
 			const whom = `${request.phone_number} (${request.country_code})`;
@@ -216,42 +208,15 @@ async function sendCall(
 		throw error;
 	});
 	const record = documentedRecord('call_id', response);
-	const callId = plainText(record.call_id);
-	const id = callIdKey(callId);
+	const id = callIdKey(plainText(record.call_id));
 	if (callIds.has(id)) {
 		sameCalls.remember(index, 'unknown');
 		throw idOfAnotherCall();
 	}
 	callIds.add(id);
-	sameCalls.remember(index, { callId });
 	const zone = call.time.hours?.zone ?? context.getTimezone();
 	const time = scheduledTime(record, scheduledFor, zone);
 	return { ...record, ...(time !== undefined && { scheduled_for: time }) };
-}
-
-/** With *Check Only*, what the service would say about each agent. */
-async function agentHints(
-	account: AccountClient,
-	numbers: CallRun['checkedNumbers'],
-): Promise<Explanation[]> {
-	const check = agentChecker(account);
-	const hints: Explanation[] = [];
-	for (const [agentUuid, phones] of numbers) {
-		const texts = await check(agentUuid, { phones, what: 'number' });
-		const about = numbers.size > 1 ? `${agentUuid}: ` : '';
-		hints.push({ message: `${about}${texts.join(' ')}`, resolution: onScreenOnly('') });
-	}
-	return hints;
-}
-
-/** With *Check Only*. */
-function checked(scheduledAt: unknown, zone: string): NotPlaced {
-	const message = "The call wasn't placed, because 'What to Do' is 'Check Only'";
-	const at = scheduledAt === undefined ? undefined : plainText(scheduledAt);
-	const would_call_at = scheduledTime({}, at, zone) ?? 'now';
-	const forModel = `Do not repeat this request. Tell ${USER} that this tool only checks the request, which is valid (time of the call: ${would_call_at}), and knows nothing of the agent or its do-not-disturb list.`;
-	const reason = { not_placed_reason: 'check_only', would_call_at } as const;
-	return new NotPlaced(message, { onScreen: '', forModel }, reason, true);
 }
 
 /** Adds the fields of the input to failed items, and to those of a question that it has no answer. */

@@ -1,14 +1,14 @@
 import memoize from 'lodash/memoize';
+import pick from 'lodash/pick';
 import type { DateTime } from 'luxon';
 import { NumbersOfExecution } from '../core/ledger/numbersOfExecution';
 import { OutcomeUnknown } from '../core/service/errors';
 import { onScreenOnly, USER } from '../core/service/resolution';
 import { hashOf } from '../core/values/hash';
-import type { JsonObject } from '../core/values/json';
+import { isJsonObject, type JsonObject } from '../core/values/json';
 import { openValues, runIndexOf } from '../host/ledger/executionMemory';
 import { followsRun } from '../host/execution/executionData';
 import type { OperationRun } from '../host/run/operations';
-import { plainText } from '../core/values/values';
 import { NotPlaced } from './notPlaced';
 
 /** Calls to a number at times that are closer are one call. `{{ $now.plus(…) }}` gives each item another time. */
@@ -31,22 +31,22 @@ type Moment = {
 export class SameCalls {
 	/** By number. */
 	private readonly firstItems = new Map<string, Array<Moment & { index: number }>>();
-	private readonly callsOfItems = new Map<
-		number,
-		{ call: string; question?: string | undefined }
-	>();
+	private readonly callsOfItems = new Map<number, string>();
 	private readonly isModel: boolean;
 	/** Of earlier runs and rows. Undefined if a call can't be the same as one before. */
 	private readonly numbers: NumbersOfExecution | undefined;
-	/** By the fingerprint of a number and a question: the ID of the call. */
-	private readonly asked: JsonObject;
+	/** The calls that this node has placed, by number. Only if it waits for their ends. */
+	private readonly placed: JsonObject | undefined;
+	/** The calls of earlier runs instead of which items aren't placed, by item. `asksSame`: whether it asked the same question. */
+	readonly earlierCalls: JsonObject = {};
 
-	constructor(operationRun: OperationRun) {
+	/** @param waits whether the node waits for the end of the calls */
+	constructor(operationRun: OperationRun, waits: boolean) {
 		const { context, caller } = operationRun;
 		this.isModel = caller.kind === 'model';
 		const run = runOrRowOf(operationRun);
-		this.asked = run === undefined ? {} : openValues(context, 'asked', 'execution');
 		if (run === undefined) return;
+		if (waits && !this.isModel) this.placed = openValues(context, 'placed calls', 'execution');
 		const follows = memoize((earlier: number) => followsRun(context, earlier));
 		this.numbers = new NumbersOfExecution({
 			done: openValues(context, 'calls', 'execution'),
@@ -72,25 +72,34 @@ export class SameCalls {
 		const call = hashOf(this.isModel ? [looseKey, question] : looseKey);
 		const items = this.firstItems.get(call) ?? [];
 		const first = items.find((item) => isSameTime(item, moment));
-		if (first !== undefined) return duplicate({ duplicate_of: first.index });
+		if (first !== undefined) return duplicate(first.index);
 		this.firstItems.set(call, [...items, { index, ...moment }]);
-		this.callsOfItems.set(index, { call, question });
+		this.callsOfItems.set(index, call);
 		if (this.numbers?.isDone(call) === true) {
 			if (this.isModel) return calledForAnotherRow();
-			// The answer to the same question is that of the earlier call.
-			const callId = plainText(this.asked[hashOf([call, question])]);
-			return duplicate({ duplicate_of: null, ...(callId !== '' && { call_id: callId }) });
+			const earlier = this.placed?.[call];
+			if (isJsonObject(earlier)) {
+				const asksSame = question !== undefined && earlier.question === hashOf(question);
+				this.earlierCalls[index] = { ...pick(earlier, 'call_id', 'asked_at'), asksSame };
+			}
+			return duplicate(null);
 		}
 		return this.numbers?.isUnknown(call) === true ? calledPerhaps() : undefined;
 	}
 
-	/** Call this if the item's call was placed, or may have been, or with *Check Only* would have been. */
-	remember(index: number, outcome: { callId: string } | 'unknown' | 'checked'): void {
-		const { call, question } = this.callsOfItems.get(index) ?? {};
+	/**
+	 * Call this if the item's call was placed, or may have been, or with *Check Only* would have been.
+	 *
+	 * @param outcome the output of a placed call
+	 */
+	remember(index: number, outcome: JsonObject | 'unknown' | 'checked'): void {
+		const call = this.callsOfItems.get(index);
 		if (call === undefined) return;
 		this.numbers?.add(call, outcome === 'unknown');
-		if (typeof outcome === 'object' && question !== undefined)
-			this.asked[hashOf([call, question])] = outcome.callId;
+		if (this.placed === undefined || typeof outcome === 'string') return;
+		const { asked } = outcome;
+		const question = asked === undefined ? {} : { question: hashOf(asked) };
+		this.placed[call] = { ...pick(outcome, 'call_id', 'asked_at'), ...question };
 	}
 }
 
@@ -110,11 +119,11 @@ function runOrRowOf({ context, caller }: OperationRun): string | number | undefi
 }
 
 /** Only its output is shown. */
-function duplicate(of: { duplicate_of: number | null; call_id?: string }): NotPlaced {
+function duplicate(of: number | null): NotPlaced {
 	return new NotPlaced(
 		"The call wasn't placed, because another item has the same number",
 		onScreenOnly(''),
-		{ not_placed_reason: 'duplicate_number', ...of },
+		{ not_placed_reason: 'duplicate_number', duplicate_of: of },
 	);
 }
 

@@ -44,27 +44,28 @@ export type Answered = Evaluation & {
  * Adds the answer to a call, in the format of n8n's approvals. A call without a question stays unchanged.
  *
  * @param call the output, perhaps with fields of its input item, which don't count as evidence
- * @param known the state of the call that was read from the service
+ * @param known the state of the call that the item waits for. Undefined if no call was placed for it, or none was read yet.
  */
 export function withAnswer<Call extends object>(
 	call: Call,
 	asked: unknown,
-	known: CallState = { record: {}, hasEnded: false },
+	known?: CallState,
 ): Call | (Omit<Call, (typeof BEFORE_DATA)[number]> & Answered) {
 	if (!isAsked(asked)) return call;
-	const captured = valueAt(known.record, `data_captured.${ANSWER_KEY}`) ?? null;
-	// The record may be that of another item's call, which asked the same.
-	const isNotPlaced = 'not_placed_reason' in call && isEmpty(known.record);
+	const state = known ?? { record: {}, hasEnded: false };
+	const captured = valueAt(state.record, `data_captured.${ANSWER_KEY}`) ?? null;
+	// An item may wait for another item's call, which asked the same.
+	const isNotPlaced = 'not_placed_reason' in call && known === undefined;
 	const { answer, explanation } = isNotPlaced
 		? notReached(`No call was placed (${String(call.not_placed_reason)}).`)
-		: isScheduled(call, known)
+		: isScheduled(call, state)
 			? unclear('The call is scheduled for a later time, so nobody has answered yet.')
-			: evaluateAnswer(known, captured, asked);
+			: evaluateAnswer(state, captured, asked);
 	const hasAnswered = answer === 'yes' || answer === 'no';
 	const answered = {
 		...{ answer, explanation, captured_answer: captured },
 		asked_at: 'asked_at' in call ? plainText(call.asked_at) || null : null,
-		answered_at: hasAnswered ? (known.record.call_picked_at ?? null) : null,
+		answered_at: hasAnswered ? (state.record.call_picked_at ?? null) : null,
 	};
 	return {
 		// First, because a table cuts off the last columns.

@@ -7,6 +7,8 @@ import {
 } from 'n8n-workflow';
 import { CallWatch } from '../../core/calls/callWatch';
 import { readCallRecord } from '../../core/calls/readCall';
+import type { JsonObject } from '../../core/values/json';
+import { openValues } from '../../host/ledger/executionMemory';
 import { notesOfWaiting } from '../../host/ledger/openLedger';
 import {
 	canceledError,
@@ -18,10 +20,18 @@ import { toErrorItem } from '../../host/http/nodeErrors';
 import { clock } from '../../host/clock';
 import type { OperationRun } from '../../host/run/operations';
 import { named } from '../../core/values/values';
+import { withAnswer } from '../ask/answer';
 import { dueTimeOf, isDueLater } from '../scheduled';
 import { asksAndWaits, GRACE_MS, pingResumeUrl, pingUntilResumed, resumeUrlOf } from './resumeUrl';
 import { readWaitOption, type WaitOption } from './waitOption';
-import { callIdOf, callIdsOf, waitedItems, waitingItem } from './waitedItems';
+import {
+	type AwaitedCall,
+	awaitedCalls,
+	callIdsOf,
+	WAIT,
+	waitedItems,
+	waitingItem,
+} from './waitedItems';
 
 /** The wait of one node run. */
 type CompletionWait = {
@@ -30,7 +40,7 @@ type CompletionWait = {
 	/** The webhook URL for the calls, if the node waits for the completion webhook. */
 	webhookUrl?: string;
 	/** Waits for the calls and returns the output. For the completion webhook, n8n returns it when the execution resumes. */
-	finish(placed: INodeExecutionData[]): Promise<INodeExecutionData[]>;
+	finish(placed: INodeExecutionData[], earlierCalls: JsonObject): Promise<INodeExecutionData[]>;
 };
 
 /** n8n's responses at the resume URL of a running execution. 500 if it was started in the editor. */
@@ -46,16 +56,21 @@ export async function prepareWait(run: OperationRun): Promise<CompletionWait> {
 	// A tool must return, so it can't wait for the completion webhook.
 	const mustReturn = caller.deadline !== undefined;
 	if (how === 'reading' || mustReturn) {
-		const finish = async (placed: INodeExecutionData[]) =>
-			mustReturn && placed.some(isDueLater) ? placed : await waitByReading(run, placed, option);
-		return { waits: true, finish };
+		return {
+			waits: true,
+			finish: async (placed, earlierCalls) =>
+				mustReturn && placed.some(isDueLater)
+					? placed
+					: await waitByReading(run, placed, awaitedCalls(placed, earlierCalls), option),
+		};
 	}
 	const resumeUrl = resumeUrlOf(context);
 	await requireResumable(context, resumeUrl);
 	return {
 		waits: true,
 		webhookUrl: resumeUrl,
-		finish: async (placed) => await waitForWebhook(context, placed, resumeUrl, option.limitMs),
+		finish: async (placed, earlierCalls) =>
+			await waitForWebhook(context, placed, earlierCalls, resumeUrl, option.limitMs),
 	};
 }
 
@@ -63,9 +78,10 @@ export async function prepareWait(run: OperationRun): Promise<CompletionWait> {
 async function waitByReading(
 	{ context, caller, account }: OperationRun,
 	placed: INodeExecutionData[],
+	calls: Array<AwaitedCall | undefined>,
 	{ finished, limitMs, optOutKey }: WaitOption,
 ): Promise<INodeExecutionData[]> {
-	const callIds = callIdsOf(placed);
+	const callIds = callIdsOf(calls);
 	const now = clock.now();
 	const { reader, maxWaitMs, continuesOnFail } = caller;
 	const until = clock.elapsed() + Math.min(endOfWait(placed, limitMs, now) - now, maxWaitMs);
@@ -77,9 +93,9 @@ async function waitByReading(
 	const sleep = cancellableSleep(context, placedNote(callIds));
 	const ended = watch.readUntilAllEnded({ ...clock, sleep }, until);
 	return await ended.then(
-		() => waitedItems(placed, watch, optOutKey),
+		() => waitedItems(placed, calls, watch, optOutKey),
 		(error: unknown) => {
-			if (isCanceled(context) && continuesOnFail) return stoppedItems(context, placed);
+			if (isCanceled(context) && continuesOnFail) return stoppedItems(context, placed, calls);
 			throw error;
 		},
 	);
@@ -92,13 +108,15 @@ async function waitByReading(
 function stoppedItems(
 	context: IExecuteFunctions,
 	placed: readonly INodeExecutionData[],
+	calls: ReadonlyArray<AwaitedCall | undefined>,
 ): INodeExecutionData[] {
 	return placed.map((item, itemIndex) => {
-		const callId = callIdOf(item);
-		if (callId === undefined) return item;
-		const stopped = canceledError(context, placedNote([callId]));
+		const call = calls[itemIndex];
+		if (call?.isItems !== true) return item;
+		const stopped = canceledError(context, placedNote([call.callId]));
 		const { json, ...rest } = toErrorItem(stopped, { itemIndex, of: placed.length });
-		return { ...rest, json: { ...item.json, ...json } };
+		const unanswered = withAnswer(item.json, item.json.asked, { record: {}, hasEnded: false });
+		return { ...rest, json: { ...unanswered, ...json } };
 	});
 }
 
@@ -117,25 +135,29 @@ function placedNote(callIds: readonly string[]): string | undefined {
 async function waitForWebhook(
 	context: IExecuteFunctions,
 	placed: INodeExecutionData[],
+	earlierCalls: JsonObject,
 	resumeUrl: string,
 	limitMs: number,
 ): Promise<INodeExecutionData[]> {
 	// Otherwise, a stopped execution would continue when its wait ends.
 	const isStopped = cancelSignal(context).aborted;
-	if (isStopped || callIdsOf(placed).length === 0) return placed;
+	const calls = awaitedCalls(placed, earlierCalls);
+	if (isStopped || callIdsOf(calls).length === 0) return placed;
 	const until = endOfWait(placed, limitMs, clock.now());
 	const clearNotes = await notesOfWaiting(context);
 	await context.putExecutionToWait(new Date(until + GRACE_MS));
 	const task = context.getExecuteData();
 	// n8n disables the waiting node when it resumes. A copy keeps later runs of the node enabled.
 	task.node = { ...task.node };
+	Object.assign(openValues(context, WAIT, 'execution'), { until, earlierCalls });
 	// With *Execute Once*, n8n also stores the items that weren't executed, which aren't calls.
 	if (context.getNode().executeOnce === true) task.data.main?.[0]?.splice(1);
 	// Last, because *Retry On Fail* would run the node again on the same items.
 	context.getInputData().forEach((item, index) => {
-		const call = placed[index];
-		if (call === undefined) return;
-		item.json = callIdOf(call) === undefined ? call.json : waitingItem(call, until);
+		const call = calls[index];
+		const output = placed[index];
+		if (output === undefined) return;
+		item.json = call === undefined ? output.json : waitingItem(output, call);
 		delete item.binary;
 	});
 	void pingUntilResumed(context, resumeUrl, until, clearNotes);

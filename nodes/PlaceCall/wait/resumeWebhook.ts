@@ -14,12 +14,12 @@ import { callIdKey, readReport } from '../../core/calls/completionWebhook';
 import { fingerprint } from '../../core/values/hash';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../core/values/json';
 import type { Fields } from '../../host/forms/fields';
+import { valuesOfWaiting } from '../../host/ledger/executionMemory';
 import { createAccountClient } from '../../host/http/accountClient';
 import { clock } from '../../host/clock';
 import { addCustomData } from '../../host/run/customData';
 import { readBody, reject } from '../../host/triggers/webhookRequest';
-import { plainText } from '../../core/values/values';
-import { callIdsOf, waitedItems, WAITS_UNTIL } from './waitedItems';
+import { awaitedCalls, callIdsOf, WAIT, waitedItems } from './waitedItems';
 import { readWaitOption } from './waitOption';
 
 /** The webhook that resumes a waiting execution. n8n creates it with the wait, so nothing is registered. */
@@ -53,12 +53,11 @@ type Wait = {
 	endedAt: number;
 };
 
-/** By execution and calls, and by the time limit: another branch may wait for the same call later. */
+/** By execution, calls, and the end of the wait: another branch may wait for the same call later. */
 const waits = new BoundedMap<Wait>(10_000);
 
-function waitOf(context: IWebhookFunctions, items: readonly INodeExecutionData[]): Wait {
-	const limits = items.map(({ json }) => json[WAITS_UNTIL] ?? null);
-	const key = fingerprint([context.getExecutionId(), ...callIdsOf(items), ...limits]);
+function waitOf(context: IWebhookFunctions, callIds: readonly string[], until: number): Wait {
+	const key = fingerprint([context.getExecutionId(), ...callIds, until]);
 	const wait = waits.get(key) ?? { reported: new Set(), comparing: 0, endedAt: -Infinity };
 	waits.set(key, wait);
 	return wait;
@@ -78,9 +77,11 @@ export async function onCompletionWebhook(
 		return reject(context, 400, "The body isn't JSON.");
 	}
 	const items = waitingItems(context);
-	const callIds = callIdsOf(items);
+	const { until, earlierCalls } = valuesOfWaiting(context, WAIT);
+	const calls = awaitedCalls(items, isJsonObject(earlierCalls) ? earlierCalls : {});
+	const callIds = callIdsOf(calls);
 	if (callIds.length === 0) return STILL_WAITING;
-	const wait = waitOf(context, items);
+	const wait = waitOf(context, callIds, Number(until));
 	const account = once(async () => await createAccountClient(context));
 	const { finished, optOutKey } = readWaitOption(form);
 	const watch = new CallWatch(callIds, {
@@ -92,11 +93,11 @@ export async function onCompletionWebhook(
 	const endWait = (): IWebhookResponseData => {
 		if (arrivedAt < wait.endedAt + RESUME_MS) return STILL_WAITING;
 		wait.endedAt = clock.elapsed();
-		const output = waitedItems(items, watch, optOutKey);
+		const output = waitedItems(items, calls, watch, optOutKey);
 		addCustomData(context, output, 'call_id', 'outcome');
 		return { workflowData: [output] };
 	};
-	if (hasTimedOut(items)) {
+	if (clock.now() >= Number(until)) {
 		await watch.read(callIds);
 		return endWait();
 	}
@@ -131,11 +132,6 @@ function waitingItems(context: IWebhookFunctions): INodeExecutionData[] {
 	const items: unknown = context.evaluateExpression('{{ $input.all() }}');
 	if (!Array.isArray(items)) return [];
 	return items.filter(isJsonObject).map(({ json }) => ({ json: isJsonObject(json) ? json : {} }));
-}
-
-function hasTimedOut(items: readonly INodeExecutionData[]): boolean {
-	// NaN for an item without a call to wait for.
-	return items.some(({ json }) => clock.now() >= Date.parse(plainText(json[WAITS_UNTIL])));
 }
 
 /** What a report says of the calls of this execution. */

@@ -2,99 +2,119 @@ import defaults from 'lodash/defaults';
 import isEqual from 'lodash/isEqual';
 import omit from 'lodash/omit';
 import pick from 'lodash/pick';
+import uniq from 'lodash/uniq';
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import { flatCallRecord } from '../../core/calls/callRecord';
 import type { CallWatch } from '../../core/calls/callWatch';
-import { isJsonObject, type JsonObject } from '../../core/values/json';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../core/values/json';
 import { NOT_READ_FIELD } from '../../core/service/errors';
 import { withAnswer } from '../ask/answer';
 import { plainText } from '../../core/values/values';
 
-/** Field with the end of the wait, while the execution waits. */
-export const WAITS_UNTIL = 'waits_until';
+/**
+ * Name of what the node remembers while the execution waits: the end of the wait, and the calls of earlier runs. Not in the
+ * items, because n8n returns them if it ends the wait itself.
+ */
+export const WAIT = 'wait';
 
 /** Returned if n8n ends the wait: by its own limit, or by *Retry* of an execution that was stopped while waiting. */
 const NOT_READ =
 	"The call wasn't read when the wait ended, because n8n was restarted during the wait, n8n couldn't reach its own webhook URL, or the execution was stopped and retried. Read the call with Get Call.";
 
-/** The ID of the call to wait for. Undefined if no call was placed. */
-export function callIdOf({ json }: INodeExecutionData): string | undefined {
-	return plainText(json.call_id) || undefined;
-}
+/**
+ * The call that an item waits for: its own, or that of the item with the same number. `isItems`: whether it's the item's own,
+ * or asks its question.
+ */
+export type AwaitedCall = { callId: string; isItems: boolean; askedAt: JsonValue };
 
-export function callIdsOf(items: readonly INodeExecutionData[]): string[] {
-	return items.map(callIdOf).filter((callId) => callId !== undefined);
-}
-
-/** The item of a placed call that n8n stores while the execution waits. */
-export function waitingItem(placed: INodeExecutionData, until: number): IDataObject {
-	const { asked, ...call } = jsonOf(placed);
-	const json = {
-		...call,
-		timed_out: true,
-		[NOT_READ_FIELD]: NOT_READ,
-		[WAITS_UNTIL]: new Date(until).toISOString(),
-	};
-	return withAnswer(json, asked, { record: {}, hasEnded: false, readFailure: NOT_READ });
-}
-
-/** The output: the record of each call, and whether the wait timed out. Items without a call stay as they are. */
-export function waitedItems(
+/**
+ * The call that each item waits for. Undefined if no call was placed.
+ *
+ * @param earlierCalls those of {@link SameCalls}
+ */
+export function awaitedCalls(
 	items: readonly INodeExecutionData[],
-	watch: CallWatch,
-	optOutKey: string,
-): INodeExecutionData[] {
-	const flatten = (record: JsonObject) => flatCallRecord(record, optOutKey);
-	return items.map((item, index) => {
-		const pairedItem = { item: index };
-		const placed = callIdOf(item) === undefined ? askedInstead(items, item) : item;
-		const known = watch.state(callIdOf(placed) ?? '');
-		if (known === undefined) {
-			return { json: { ...item.json, ...outcomeOfSame(items, item, watch, flatten) }, pairedItem };
+	earlierCalls: JsonObject,
+): Array<AwaitedCall | undefined> {
+	const calls: Array<AwaitedCall | undefined> = [];
+	for (const [index, item] of items.entries()) {
+		const { call_id, asked_at = null, asked, duplicate_of: first } = jsonOf(item);
+		const earlier = earlierCalls[index];
+		// The first of the items with a number comes before the others.
+		const other = typeof first === 'number' ? calls[first] : undefined;
+		if (plainText(call_id) !== '') {
+			calls.push({ callId: plainText(call_id), isItems: true, askedAt: asked_at });
+		} else if (isJsonObject(earlier)) {
+			const { call_id: callId, asked_at: askedAt = null, asksSame } = earlier;
+			calls.push({ callId: plainText(callId), isItems: asksSame === true, askedAt });
+		} else {
+			const asksSame = asked !== undefined && isEqual(items[Number(first)]?.json.asked, asked);
+			calls.push(other && { ...other, isItems: other.isItems && asksSame });
 		}
-		const { asked, ...call } = omit(jsonOf(item), WAITS_UNTIL, NOT_READ_FIELD, 'timed_out');
-		const outcome = flatten({ phone_key: call.phone_key ?? null, ...known.record });
-		const json = {
-			// Beside the outcome, because the status of a call in progress isn't one.
-			...pick(outcome, 'outcome', 'answered'),
-			timed_out: !known.hasEnded,
-			...defaults(outcome, call),
-			// The workflow goes on with the people of the rows, not with the person who was asked.
-			...(asked !== undefined && {
-				...pick(call, 'phone_number', 'caller_name'),
-				asked_at: jsonOf(placed).asked_at ?? null,
-			}),
-			...(known.readFailure !== undefined && { [NOT_READ_FIELD]: known.readFailure }),
-		};
-		return { json: withAnswer(json, asked, known), pairedItem };
-	});
+	}
+	return calls;
+}
+
+export function callIdsOf(calls: ReadonlyArray<AwaitedCall | undefined>): string[] {
+	return uniq(calls.flatMap((call) => call?.callId ?? []));
+}
+
+/** An item with a call, as n8n stores it while the execution waits. */
+export function waitingItem(item: INodeExecutionData, call: AwaitedCall): IDataObject {
+	const json = { ...withCall(item, call), timed_out: true, [NOT_READ_FIELD]: NOT_READ };
+	// Another question to the number wasn't asked.
+	if (!call.isItems) return json;
+	const { asked, ...row }: JsonObject = json;
+	return withAnswer(row, asked, { record: {}, hasEnded: false, readFailure: NOT_READ });
 }
 
 /**
- * The outcome of the call of the item with the same number. Without it, a workflow that calls unanswered people again would
- * call this one.
+ * The output: the record of each call, and whether the wait timed out. Items without a call stay as they are. One with the
+ * number of another item has the outcome of its call. Without it, a workflow that calls unanswered people again would call
+ * this one.
  */
-function outcomeOfSame(
+export function waitedItems(
 	items: readonly INodeExecutionData[],
-	{ json: { duplicate_of: first } }: INodeExecutionData,
+	calls: ReadonlyArray<AwaitedCall | undefined>,
 	watch: CallWatch,
-	flatten: (record: JsonObject) => JsonObject,
-): IDataObject {
-	const other = typeof first === 'number' ? items[first] : undefined;
-	const known = other && watch.state(callIdOf(other) ?? '');
-	if (known === undefined) return {};
-	const outcome = pick(flatten(known.record), 'outcome', 'answered', 'opted_out');
-	return { ...outcome, timed_out: !known.hasEnded };
+	optOutKey: string,
+): INodeExecutionData[] {
+	return items.map((item, index) => {
+		const pairedItem = { item: index };
+		const call = calls[index];
+		const known = watch.state(call?.callId ?? '');
+		if (call === undefined || known === undefined) return { json: item.json, pairedItem };
+		const json = withCall(item, call);
+		const outcome = flatCallRecord(
+			{ phone_key: json.phone_key ?? null, ...known.record },
+			optOutKey,
+		);
+		const timed_out = !known.hasEnded;
+		const notRead = known.readFailure !== undefined && { [NOT_READ_FIELD]: known.readFailure };
+		if (!call.isItems) {
+			const ofOther = pick(outcome, 'outcome', 'answered', 'opted_out');
+			return { json: { ...json, ...ofOther, timed_out, ...notRead }, pairedItem };
+		}
+		const { asked, ...row } = json;
+		const ended = {
+			// Beside the outcome, because the status of a call in progress isn't one.
+			...pick(outcome, 'outcome', 'answered'),
+			timed_out,
+			...defaults(outcome, row),
+			// The workflow goes on with the people of the rows, not with the person who was asked.
+			...(asked !== undefined && pick(row, 'phone_number', 'caller_name', 'asked_at')),
+			...notRead,
+		};
+		return { json: withAnswer(ended, asked, known), pairedItem };
+	});
 }
 
-/** The item that asks the same question to the same person. The item itself if there is none. */
-function askedInstead(
-	items: readonly INodeExecutionData[],
-	item: INodeExecutionData,
-): INodeExecutionData {
-	const { duplicate_of: first, asked } = item.json;
-	const other = typeof first === 'number' ? items[first] : undefined;
-	return asked !== undefined && isEqual(other?.json.asked, asked) ? (other ?? item) : item;
+/** The item before the wait. If another item asked its question, with that call. */
+function withCall(item: INodeExecutionData, { callId, isItems, askedAt }: AwaitedCall): JsonObject {
+	const json = omit(jsonOf(item), NOT_READ_FIELD, 'timed_out');
+	if (!isItems) return json;
+	const asked_at = json.asked !== undefined && { asked_at: askedAt };
+	return { ...json, call_id: json.call_id ?? callId, ...asked_at };
 }
 
 function jsonOf({ json }: INodeExecutionData): JsonObject {

@@ -77,11 +77,14 @@ export class ChatConnection {
 	private wake = new AbortController();
 	private mayClaim = true;
 
-	/** The number of events so far, replays included. */
-	private eventCount = 0;
+	/** The number of events and acks so far, replays included. */
+	frameCount = 0;
 	/** The number that each of the latest events had when it arrived last, by its ID. */
 	private readonly arrivals = new BoundedMap<number>(MAX_REMEMBERED);
-	/** The events since the last action ended, for the next one. Null if that was longer ago than a moment. */
+	/**
+	 * The events since the last action ended, and those that it didn't listen to, for the next one. Null if it ended longer ago
+	 * than a moment.
+	 */
 	private missed: Arrival[] | null = null;
 
 	constructor(private readonly options: ConnectionOptions) {
@@ -99,7 +102,7 @@ export class ChatConnection {
 	 * @param clientId for a trigger. An action may have opened the connection before the trigger was published.
 	 */
 	join(options: UserOptions, clientId: string): ConnectionUser {
-		const user = new ConnectionUser(this, options, this.eventCount);
+		const user = new ConnectionUser(this, options, this.frameCount);
 		this.users.add(user);
 		this.retryNow();
 		if (options.usedBy === 'trigger' && this.clientId !== clientId) {
@@ -113,7 +116,7 @@ export class ChatConnection {
 	leave(user: ConnectionUser): void {
 		this.users.delete(user);
 		if (user.options.usedBy === 'action') {
-			void this.linger();
+			void this.linger(user);
 		} else if (this.users.size === 0) {
 			// A trigger that is published again gets the events in between by the replay of a new socket. So actions that left
 			// must not keep this one open.
@@ -122,15 +125,15 @@ export class ChatConnection {
 		}
 	}
 
-	private async linger(): Promise<void> {
-		const missed: Arrival[] = [];
+	private async linger({ unheard }: ConnectionUser): Promise<void> {
+		const missed = unheard.map((event): Arrival => [event, 'certain']);
 		this.missed = missed;
 		await pause(this.options.clock, UNUSED_LINGER_MS, this.signal);
 		if (this.missed === missed) this.missed = null;
 		this.closeIfUnused();
 	}
 
-	/** Delivers the events since the last action ended. Those after a user's last one are for the next user. */
+	/** Delivers the events that the last action left. Those after a user's last one are for the next user. */
 	deliverMissed(user: ConnectionUser): void {
 		for (const arrival of this.takeMissed()) {
 			if (user.signal.aborted) this.missed?.push(arrival);
@@ -255,8 +258,8 @@ export class ChatConnection {
 		while (await pause(clock, waitMs, socket.signal)) {
 			try {
 				await this.mint();
-				// No ack of an earlier socket arrives that late.
-				this.sender.forgetUnconfirmed();
+				// No ack or event of an earlier frame arrives that late.
+				this.sender.forgetEarlier();
 				await this.replace(socket);
 			} catch (error) {
 				waitMs = TOKEN_RETRY_MS;
@@ -282,6 +285,7 @@ export class ChatConnection {
 	private receive(frame: unknown, socket: Socket): void {
 		const ignored = (what: string) => this.options.log('debug', `The chat session ignored ${what}`);
 		const received = parseFrame(typeof frame === 'string' ? this.redact(frame) : frame);
+		this.frameCount += 1;
 		if (received === null) {
 			ignored("a frame that can't be read");
 		} else if (!isSameId(received.sessionId, this.options.sessionId)) {
@@ -301,15 +305,16 @@ export class ChatConnection {
 	private receiveEvent(event: ChatEvent, mayBeReplay: boolean): void {
 		const { eventId } = event;
 		const lastArrival = eventId === null ? undefined : this.arrivals.get(eventId);
-		this.eventCount += 1;
-		if (eventId !== null) this.arrivals.set(eventId, this.eventCount);
+		if (eventId !== null) this.arrivals.set(eventId, this.frameCount);
 		const replay = lastArrival !== undefined ? 'certain' : mayBeReplay ? 'possible' : 'no';
+		const sentAt = replay === 'certain' ? Infinity : this.sender.takeSentAt(event);
+		const replayFor = (joinedAt: number) => (sentAt <= joinedAt ? 'certain' : replay);
 		// Before the event ends a wait, which begins another list.
-		if (replay !== 'certain') this.missed?.push([event, replay]);
+		if (replay !== 'certain') this.missed?.push([event, replayFor(this.frameCount)]);
 		for (const user of [...this.users]) {
 			if (lastArrival !== undefined && lastArrival > user.joinedAt) continue;
 			try {
-				user.onEvent(event, replay);
+				user.onEvent(event, replayFor(user.joinedAt));
 			} catch (cause) {
 				this.options.log('warn', "A chat event couldn't be delivered", { eventId, cause });
 			}

@@ -28,7 +28,8 @@ export interface UserOptions {
 
 /**
  * An event, and whether the service sent it again. `possible`: it arrived on a new socket, where the service may replay
- * recent events. `certain`: it arrived before this user joined.
+ * recent events. `certain`: it's from before this user joined, because it arrived before, or is about a message that was
+ * sent before.
  */
 export type Arrival = [event: ChatEvent, replay: 'no' | 'possible' | 'certain'];
 
@@ -37,7 +38,12 @@ export class ConnectionUser {
 	/** Why no connection is possible. Null until then, and if the node has closed it. */
 	ending: Ending | null = null;
 
-	onEvent: (...arrival: Arrival) => void = () => {};
+	/** The events that came while it didn't listen. A user that sends never listens. */
+	readonly unheard: ChatEvent[] = [];
+
+	onEvent: (...arrival: Arrival) => void = (event) => {
+		this.unheard.push(event);
+	};
 
 	private readonly closed = new AbortController();
 	/** When it first saw a failed attempt after a healthy connection, by `clock.elapsed()`. */
@@ -47,7 +53,7 @@ export class ConnectionUser {
 	/**
 	 * Created by the connection.
 	 *
-	 * @param joinedAt the number of events before it joined
+	 * @param joinedAt the number of events and acks before it joined
 	 */
 	constructor(
 		private readonly connection: ChatConnection,
@@ -78,7 +84,7 @@ export class ConnectionUser {
 		return await this.connection.sender.send(this, frame, timeoutMs);
 	}
 
-	/** Calls the listener once for each event. For an action, also for those since the action before. */
+	/** Calls the listener once for each event. For an action, also for those that the action before left. */
 	listen(onEvent: ConnectionUser['onEvent']): void {
 		this.onEvent = onEvent;
 		if (this.options.usedBy === 'action') this.connection.deliverMissed(this);

@@ -85,3 +85,28 @@ export function idText(value: JsonValue | undefined): string | null {
 	if (typeof value === 'number') return String(value);
 	return typeof value === 'string' && value !== '' ? value : null;
 }
+
+/** A message as `message_received` shows it. */
+export interface Message {
+	role: 'user' | 'ai';
+	content: string;
+}
+
+/** The messages that a frame has added to the chat, as far as its ack shows them. */
+export function messagesOf(frame: ClientFrame, { state, reply }: Ack): Message[] {
+	// `accepted` returns an earlier turn again, whose events came then.
+	if (state !== 'default' && state !== 'merged') return [];
+	const answer = 'response' in frame ? frame.response : 'option_id' in frame ? frame.option_id : '';
+	const own: Message = { role: 'user', content: 'content' in frame ? frame.content : answer };
+	return typeof reply === 'string' ? [own, { role: 'ai', content: reply }] : [own];
+}
+
+/**
+ * Whether an event shows this message. Only its role and text tell, because the document doesn't say that the `id` of the
+ * event is the `message_id` of the frame or the ack.
+ */
+export function isMessage(event: ChatEvent, { role, content }: Message): boolean {
+	const { payload } = event.envelope;
+	if (event.type !== 'message_received' || !isJsonObject(payload)) return false;
+	return payload.role === role && payload.content === content;
+}

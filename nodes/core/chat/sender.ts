@@ -12,8 +12,12 @@ import type { ChatConnection } from './connection';
 import type { ConnectionUser } from './connectionUser';
 import {
 	type Ack,
+	type ChatEvent,
 	type ClientFrame,
 	idText,
+	isMessage,
+	type Message,
+	messagesOf,
 	type OutgoingFrame,
 	outgoingFrame,
 	OWN_PREFIX,
@@ -47,6 +51,8 @@ export class Sender {
 	private flight: { messageId: string; ack: Deferred<Ack | 'no_ack'> } | null = null;
 	/** The IDs of sent frames that got no ack. */
 	private readonly unconfirmed = new Set<string>();
+	/** Messages, and replies on acks, whose events may still come, because the ack was first. */
+	private announced: Array<Message & { sentAt: number }> = [];
 
 	constructor(
 		private readonly connection: ChatConnection,
@@ -63,9 +69,20 @@ export class Sender {
 		return await this.mutex.acquire('frame', signal);
 	}
 
-	/** For a time after which no ack of an earlier frame can arrive. */
-	forgetUnconfirmed(): void {
+	/** For a time after which no ack or event of an earlier frame can arrive. */
+	forgetEarlier(): void {
 		this.unconfirmed.clear();
+		this.announced = [];
+	}
+
+	/**
+	 * The number of frames before the message of this event was confirmed, or its reply returned. Infinity if it wasn't. Each
+	 * message has one event, so the next one with the same text is about another message.
+	 */
+	takeSentAt(event: ChatEvent): number {
+		const found = this.announced.find((message) => isMessage(event, message));
+		this.announced = this.announced.filter((message) => message !== found);
+		return found?.sentAt ?? Infinity;
 	}
 
 	/**
@@ -80,6 +97,7 @@ export class Sender {
 		const { signal } = user;
 		const outgoing = outgoingFrame(frame);
 		const release = await this.mutex.acquire('message', signal);
+		const unheardBefore = user.unheard.length;
 		try {
 			for (let busy = 0, unconfirmed = 0; ; ) {
 				const ack = await this.attempt(outgoing, signal, timeoutMs);
@@ -93,12 +111,24 @@ export class Sender {
 					busy += 1;
 					await pause(clock, backoffMs(CHAT_BACKOFF, busy, random), signal);
 				} else {
+					this.announce(messagesOf(frame, ack), user.unheard.slice(unheardBefore));
 					return { kind: 'ack', ack, isRepeat: unconfirmed > 0 };
 				}
 			}
 		} finally {
 			release();
 		}
+	}
+
+	/**
+	 * The document doesn't say whether the ack of a message or its event is first.
+	 *
+	 * @param events those since the message was sent
+	 */
+	private announce(messages: Message[], events: ChatEvent[]): void {
+		const { frameCount: sentAt } = this.connection;
+		const late = messages.filter((one) => !events.some((event) => isMessage(event, one)));
+		this.announced.push(...late.map((message) => ({ ...message, sentAt })));
 	}
 
 	/** If the signal is aborted, it returns immediately, but the next frame still waits for the ack. */

@@ -1,4 +1,4 @@
-import type { IExecuteFunctions } from 'n8n-workflow';
+import type { IExecuteFunctions, IWebhookFunctions } from 'n8n-workflow';
 import { InvalidInput } from '../../core/service/errors';
 import { onScreenOnly } from '../../core/service/resolution';
 import { isJsonObject, type JsonObject } from '../../core/values/json';
@@ -66,6 +66,15 @@ export function openValues(
 	lifetime: Lifetime = 'run',
 ): JsonObject {
 	return openMemory(context, name, isJsonObject, {}, lifetime);
+}
+
+/** What the node remembers in the execution that waits for this webhook. To read, because n8n doesn't store changes. */
+export function valuesOfWaiting(context: IWebhookFunctions, name: string): JsonObject {
+	// Braces would end the expression.
+	const node = JSON.stringify(context.getNode().name).replaceAll('}', '\\u007d');
+	const data: unknown = context.evaluateExpression(`{{ $node[${node}].context.${STORE_KEY} }}`);
+	const values = isJsonObject(data) ? data[name] : undefined;
+	return isJsonObject(values) ? values : {};
 }
 
 /** Removes what is remembered of a node run that succeeded, because no further attempt can follow. Not for tools. */

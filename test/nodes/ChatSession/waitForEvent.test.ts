@@ -135,6 +135,57 @@ describe('an event since the chat node before', () => {
 	});
 });
 
+describe('Chat Send', () => {
+	const MESSAGES = { eventTypes: ['message_received'] };
+	const send = async (message: string) => {
+		const parameters = { operation: 'sendMessage', sendBy: 'socket', sessionId: sessions.open };
+		const node = await harness.other('chatSend', { ...parameters, message });
+		return await runNode(node, [{ json: {} }]);
+	};
+	const shown = (role: string, content: string) => ({ payload: { role, content } });
+	const said = (event_id: string, role: string, content: string) =>
+		harness.receives({ type: 'message_received', event_id, ...shown(role, content) });
+	beforeEach(async () => {
+		await harness.publish();
+		await harness.settled();
+		speedUp(0);
+	});
+
+	test.each(['before', 'after'])(
+		'directly before the wait: its message and reply are seen, with the ack %s the events',
+		async (order) => {
+			const text = order === 'before' ? 'Hello' : 'please never ack';
+			const reply = `You said: ${text}`;
+			const sending = send(text);
+			if (order === 'after') {
+				await eventually(() => control().get(sessions.open).messages.length === 2);
+				harness.acks({ state: 'default', reply });
+			}
+			await sending;
+			await untilIdle();
+			const waiting = harness.run(MESSAGES);
+			// The customer says the same again.
+			await untilIdle();
+			said('e-1', 'user', text);
+			const seen = [shown('user', text), shown('ai', reply)];
+			expect(records(await waiting)).toMatchObject([{ event: { event_id: 'e-1' }, seen }]);
+		},
+	);
+
+	test('directly before the wait: the wait ends with a reply that comes later', async () => {
+		await send('please merge');
+		const [output] = records(await harness.run(MESSAGES));
+		expect(output).toMatchObject({ event: { payload: { role: 'ai' } }, seen: [{}] });
+	});
+
+	test('during the wait, as in another workflow: its message ends the wait', async () => {
+		const waiting = harness.run(MESSAGES);
+		await untilIdle();
+		await send('Hello');
+		expect(records(await waiting)).toMatchObject([{ event: shown('user', 'Hello'), seen: [] }]);
+	});
+});
+
 test('the latest 20 other events are returned, and each of the latest 5,000 once', async () => {
 	const waiting = harness.run({ eventTypes: ['mode_changed'] });
 	await harness.settled();

@@ -102,7 +102,7 @@ describe('the output', () => {
 		callsEndpoint().reply(200, { success: true, data });
 		const earlier = {
 			...{ scheduled_at: 'a column', scheduled_at_epoch: 1, timed_out: true, not_read: 'y' },
-			...{ waits_until: 'z', next_call_possible_at: 'x', call_id: 'old', phone_key: '91' },
+			...{ next_call_possible_at: 'x', call_id: 'old', phone_key: '91' },
 			...{ status: 'picked', summary: 'Yes', tag_name: 'Hot', answered: true },
 			...{ transcript: [], transcript_text: 'Hello', recording: {} },
 			...{ answer: 'yes', explanation: 'Yes', data: { approved: true } },

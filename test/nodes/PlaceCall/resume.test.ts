@@ -125,9 +125,10 @@ describe('a request to the resume URL', () => {
 	it('resumes another branch that waits for the same call on its own', async () => {
 		const { callId, arrive, run } = await ended();
 		expect((await arrive({ call_id: callId })).items).toHaveLength(1);
-		const [task] = run.data.executionData?.nodeExecutionStack ?? [];
-		const [item] = task?.data.main?.[0] ?? [];
-		Object.assign(item?.json ?? {}, { waits_until: new Date(clock.now() + HOUR).toISOString() });
+		const later = { wait: { until: clock.now() + HOUR } };
+		Object.assign(run.data.executionData?.contextData['node:Node'] ?? {}, {
+			voiceChatAgent: later,
+		});
 		expect((await arrive({ poll: true })).items).toHaveLength(1);
 	});
 

@@ -58,7 +58,6 @@ describe.each(Object.values(dialects))('in dialect $name', (dialect) => {
 				{ call_id: all[1], timed_out: true },
 			]);
 			const open = items?.[1] ?? {};
-			expect(open).not.toHaveProperty('waits_until');
 			expect(open).not.toHaveProperty('not_read');
 			// After the outcome, if the record has one.
 			expect(Object.keys(open).indexOf('timed_out')).toBeLessThan(3);
@@ -142,7 +141,7 @@ describe('waiting', () => {
 
 		it('an item has its row, without the fields of an earlier call, for which it does not wait', async () => {
 			const stale = {
-				...{ not_read: 'earlier', waits_until: 'earlier', timed_out: 'earlier' },
+				...{ not_read: 'earlier', timed_out: 'earlier' },
 				...{ captured_day: 'earlier', analysis_mood: 'earlier' },
 			};
 			const earlier = { ...stale, status: 'to call', call_id: 'earlier', outcome: 'earlier' };
@@ -250,7 +249,6 @@ describe('waiting', () => {
 				phone_key: `91${row.phone}`,
 				timed_out: true,
 				not_read: expect.stringContaining('Get Call'),
-				waits_until: new Date(1_000_000 + HOUR).toISOString(),
 			})),
 		);
 		// The output of the previous node is unchanged.
@@ -279,6 +277,70 @@ describe('waiting', () => {
 		expect([first.status, placed().length]).toEqual(['waiting', 1]);
 		const second = await resume(workflow, storedCopy(first.data));
 		expect([second.status, placed().length]).toEqual(['waiting', 2]);
+	});
+
+	describe('an item with the number of another branch', () => {
+		const phone = '9000000000';
+		const rows = [{ phone }, { phone }];
+		const answered = { outcome: 'Answered', answered: true, timed_out: false };
+		const other = { placed: false, not_placed_reason: 'duplicate_number', call_id: null };
+		/** The output of the second of two runs, which waits by webhook after n8n's own limit has ended the first wait. */
+		const afterFirst = async (parameters: INodeParameters, name = 'Node') => {
+			ownAddress();
+			ownAddress();
+			const placeCall = await node({ ...byWebhook, ...parameters }, { name });
+			const { workflow, start } = oneNodeWorkflow(placeCall);
+			const ways = workflow.connectionsBySourceNode.Start?.main?.[0] ?? [];
+			ways.push(...ways);
+			const first = await runWorkflow(workflow, start, itemsOf(rows));
+			const second = await resume(workflow, storedCopy(first.data));
+			expect([second.status, placed().length]).toEqual(['waiting', 1]);
+			await service().endCall(placed()[0] ?? '', { data_captured: { answer_to_question: 'yes' } });
+			const { items } = await wait.deliver(placeCall, second, { body: { poll: true } });
+			return { items, atLimit: await resume(workflow, storedCopy(second.data)) };
+		};
+
+		it('by reading, has the outcome of its call', async () => {
+			timeFlies(async () => {
+				await service().endCall(placed()[0] ?? '');
+			});
+			const { items } = await harness.inTwoBranches(await node(byReading), { phone });
+			expect(items).toMatchObject([
+				{ ...answered, placed: true },
+				{ ...other, ...answered },
+			]);
+			expect(placed()).toHaveLength(1);
+		});
+
+		it.each(['Node', `It's {{ "one" }}`])(
+			'by webhook, has the outcome of its call, in the node %s',
+			async (name) => {
+				const { items, atLimit } = await afterFirst({}, name);
+				const ofBranch = { ...other, duplicate_of: null, ...answered };
+				expect(items).toMatchObject([ofBranch, { ...ofBranch, duplicate_of: 0 }]);
+				expect(items?.[0]).not.toHaveProperty('status');
+				const not_read = expect.stringContaining('Get Call');
+				const unread = { ...other, timed_out: true, not_read };
+				expect(records(atLimit, name).slice(-2)).toMatchObject([unread, unread]);
+			},
+		);
+
+		it('of a question has its answer and the time at which it was asked', async () => {
+			isNow(1_000_000);
+			const { items, atLimit } = await afterFirst(ASK);
+			const asked_at = '1969-12-31T19:16:40-05:00';
+			const yes = { call_id: placed()[0], answer: 'yes', asked_at, status: 'picked' };
+			expect(items).toMatchObject([yes, yes]);
+			const explanation = expect.stringMatching(/^The answer is unknown\./);
+			const unknown = {
+				call_id: placed()[0],
+				asked_at,
+				answer: 'unclear',
+				explanation,
+				placed: false,
+			};
+			expect(records(atLimit).slice(-2)).toMatchObject([unknown, unknown]);
+		});
 	});
 
 	it.each([1e12, 1e308])(
@@ -380,8 +442,12 @@ describe('waiting', () => {
 			const { workflow } = oneNodeWorkflow(placeCall, ['After']);
 			const again = await retryFailed(run, workflow);
 			const not_read = expect.stringContaining('the execution was stopped and retried');
-			expect(records(again, 'After')).toMatchObject(
-				placed().map((call_id) => ({ call_id, not_read })),
+			const passedOn = { placed: true, timed_out: true, not_read };
+			expect(records(again, 'After')).toEqual(
+				people(2).map(({ phone }, index) => ({
+					...{ phone, phone_key: `91${phone}`, call_id: placed()[index] },
+					...passedOn,
+				})),
 			);
 			expect(placed()).toHaveLength(2);
 		});

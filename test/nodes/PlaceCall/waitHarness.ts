@@ -109,7 +109,7 @@ export function waitingExecutions(
 		};
 	}
 
-	return { node, runOrPause, waiting };
+	return { node, runOrPause, waiting, deliver };
 }
 
 /** A service with this dialect, and Place Call. The test controls the clock. */
