@@ -98,7 +98,7 @@ export class SameCalls {
 		this.numbers?.add(call, outcome === 'unknown');
 		if (this.placed === undefined || typeof outcome === 'string') return;
 		const { asked } = outcome;
-		const question = asked === undefined ? {} : { question: hashOf(asked) };
+		const question = asked !== undefined && { question: hashOf(asked) };
 		this.placed[call] = { ...pick(outcome, 'call_id', 'asked_at'), ...question };
 	}
 }
