@@ -40,7 +40,7 @@ function clockChanges(zone: string): number[] {
 /** One zone of those with the same time. */
 const ZONES = uniqBy(
 	[...new Set(PLACES)].map((zone) => ({ zone, changes: clockChanges(zone) })),
-	({ zone, changes }) => `${IANAZone.create(zone).offset(FIRST)} ${changes}`,
+	({ zone, changes }) => [IANAZone.create(zone).offset(FIRST), ...changes].join(),
 );
 
 /** What a clock on a wall in the zone shows, without the library that the node uses. */
