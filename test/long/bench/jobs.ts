@@ -120,7 +120,7 @@ export function jobs(size = 1): { [name: string]: Job } {
 			serviceData: { calls: of(100_000) },
 			ours: getUnreached,
 			timed: 'step',
-			target: {},
+			target: { peakMb: 300 },
 		},
 		dnd_check_1000: {
 			ours: dndCheck(of(1_000)),
