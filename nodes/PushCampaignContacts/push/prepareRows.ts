@@ -44,7 +44,7 @@ const DUPLICATE_BEFORE =
 export async function prepareRows(
 	input: PushInput,
 	columnsOf: ColumnsOf,
-	skipsPushedBefore = false,
+	skipsPushedBefore: boolean,
 ): Promise<PreparedRows> {
 	const unknown = skipsPushedBefore ? ['unknown'] : ['unknown', 'unknown_before'];
 	const keptRows = new RowsByPhone();
