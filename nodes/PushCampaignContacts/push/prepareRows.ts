@@ -75,9 +75,10 @@ export async function prepareRows(
 			row.phone = reading.phone;
 			const kept = keptRows.get(key);
 			// If both names are equally long, the earlier row is kept.
+			const isLeftOut = hasStatus(json, DUPLICATE);
+			if (isLeftOut) example ||= DUPLICATE_BEFORE;
 			const isKept =
-				!hasStatus(json, DUPLICATE) &&
-				(kept === undefined || lengthOf(name) > lengthOf(nameInRow(kept, columnsOf)));
+				!isLeftOut && (kept === undefined || lengthOf(name) > lengthOf(nameInRow(kept, columnsOf)));
 			if (isKept) keptRows.set(key, row);
 			const other = isKept ? kept : row;
 			if (other !== undefined) {
@@ -147,7 +148,7 @@ export function whyRejected({ withoutConsent: count }: PreparedRows): Explanatio
 function tooManyUnusable(max: number, example: string): InvalidInput {
 	const first = example === '' ? '' : ` The first reason: ${example}`;
 	return new InvalidInput(
-		`More than ${max.toLocaleString('en-US')} rows can't be pushed or have the phone number of another row, and the 'Rejected' output can't contain that many. Nothing was sent`,
+		`More than ${max.toLocaleString('en-US')} rows can't be pushed or are duplicates, and the 'Rejected' output can't contain that many. Nothing was sent`,
 		onScreenOnly(`Remove these rows from the file, or push fewer rows at a time.${first}`),
 	);
 }
