@@ -32,7 +32,7 @@ const NO_CONSENT = 'no_consent: ';
 
 /** Of rows that an earlier push left out. Another row with the number, or the service, may have had it called. */
 const DUPLICATE = ['duplicate', 'skipped_duplicate'];
-const DUPLICATE_BEFORE =
+export const DUPLICATE_BEFORE =
 	"The status of this row says that an earlier push left it out, because its number was a duplicate, so it wasn't pushed. To push it, empty its push_status and rejection_status.";
 
 /**
@@ -74,9 +74,9 @@ export async function prepareRows(
 			if (hasStatus(json, unknown)) markedUnknown.add(key);
 			row.phone = reading.phone;
 			const kept = keptRows.get(key);
-			// If both names are equally long, the earlier row is kept.
 			const isLeftOut = hasStatus(json, DUPLICATE);
 			if (isLeftOut) example ||= DUPLICATE_BEFORE;
+			// If both names are equally long, the earlier row is kept.
 			const isKept =
 				!isLeftOut && (kept === undefined || lengthOf(name) > lengthOf(nameInRow(kept, columnsOf)));
 			if (isKept) keptRows.set(key, row);
