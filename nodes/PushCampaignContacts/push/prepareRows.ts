@@ -6,7 +6,13 @@ import { isAccepted, readCampaignPhone, type PhoneReading } from '../../core/pho
 import { Pauses } from '../../core/values/pauses';
 import { hasNoValue, nameIn } from '../../core/values/sheetCells';
 import { counted, named, plainText, quoted } from '../../core/values/values';
-import { cellOf, type ContactRow, PUSH_STATUS_COLUMN, STATUS_COLUMN } from './cells';
+import {
+	cellOf,
+	type ContactRow,
+	PHONE_KEY_COLUMN,
+	PUSH_STATUS_COLUMN,
+	STATUS_COLUMN,
+} from './cells';
 import type { Columns } from './columns';
 import { type ColumnsOf, forEachVariable, nameCell, personNameOf } from './contacts';
 import { nameOf, phoneKeyOf, type PushInput, type Row, ROWS_PER_LOOK, settle } from './rows';
@@ -74,7 +80,7 @@ export async function prepareRows(
 			if (hasStatus(json, unknown)) markedUnknown.add(key);
 			row.phone = reading.phone;
 			const kept = keptRows.get(key);
-			const isLeftOut = hasStatus(json, DUPLICATE);
+			const isLeftOut = hasStatus(json, DUPLICATE) && !hasOtherKey(json, key);
 			if (isLeftOut) example ||= DUPLICATE_BEFORE;
 			// If both names are equally long, the earlier row is kept.
 			const isKept =
@@ -172,6 +178,12 @@ function hasStatus(row: ContactRow, statuses: readonly string[]): boolean {
 	return [PUSH_STATUS_COLUMN, STATUS_COLUMN].some((name) =>
 		statuses.includes(plainText(cellOf(row, { name })).trim().toLowerCase()),
 	);
+}
+
+/** Whether the number of the row was corrected since an earlier push, which wrote the key of the old one into it. */
+function hasOtherKey(row: ContactRow, key: string): boolean {
+	const before = readCampaignPhone(cellOf(row, { name: PHONE_KEY_COLUMN }));
+	return isAccepted(before) && before.phoneKey !== key;
 }
 
 /** Visits the cells with a word instead of a value, which isn't sent. */
