@@ -36,7 +36,7 @@ export class PushCampaignContacts implements INodeType {
 				{
 					nodeType: 'n8n-nodes-voice-chat-agent.campaignCallsTrigger',
 					relationHint:
-						'Starts a second workflow with the outcome of each call, such as to write it into the row with the same phone_key',
+						'Starts a second workflow with the outcome of each call, such as to write it into the row with the same phone_key whose push_status is not duplicate',
 				},
 				{
 					nodeType: 'n8n-nodes-voice-chat-agent.dnd',

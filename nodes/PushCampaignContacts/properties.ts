@@ -225,7 +225,7 @@ const pushOptionsField: INodeProperties = optionsCollection(
 				name: 'One Item per Row',
 				value: 'rows',
 				description:
-					'Each row with push_status, phone_sent, phone_key, and campaign_upload_id, so that the next node can update a sheet or a CRM. The Pushed output returns the rows that can be called, and the other outputs return the rest. You can push those of Rejected again: duplicate, skipped_duplicate, and unknown rows are left out until you empty their push_status and rejection_status.',
+					'Each row with push_status, phone_sent, phone_key, and campaign_upload_id, so that the next node can update a sheet or a CRM. The Pushed output returns the rows that can be called, and the other outputs return the rest. You can push those of Rejected again: duplicate, skipped_duplicate, and unknown rows are left out until you empty their push_status and rejection_status, or correct the number of a duplicate.',
 			},
 			{
 				name: 'One Summary Item',

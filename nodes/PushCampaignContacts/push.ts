@@ -45,7 +45,7 @@ import { readRows } from './readRows';
  * @throws if the push stopped, or couldn't begin
  */
 export async function pushRows(run: OperationRun): Promise<INodeExecutionData[][]> {
-	const { context, parameters } = run;
+	const { context, caller, parameters } = run;
 	const output = readOutput(parameters.at(0));
 	const start = async () => await runPush(run, await readRows(run), output);
 	const report = await start().catch(async (error: unknown): Promise<never> => {
@@ -56,7 +56,7 @@ export async function pushRows(run: OperationRun): Promise<INodeExecutionData[][
 	// No other row waits to be sent.
 	if (unknown > 0 && !isRejectedRead && report.check === undefined)
 		report.stopped ??= unreadRows(unknown);
-	if (report.stopped !== undefined && !context.continueOnFail()) {
+	if (report.stopped !== undefined && !caller.continuesOnFail) {
 		throw pushStopped(context, report, report.stopped);
 	}
 	addPushHints(context, report, isRejectedRead);

@@ -8,6 +8,7 @@ import { counted } from '../core/values/values';
 import type { OperationRun } from '../host/run/operations';
 import { runPush } from './push';
 import { PUSHED_BEFORE_STATUSES, ROW_STATUSES } from './push/outcome';
+import { DUPLICATE_BEFORE } from './push/prepareRows';
 import { SENT_BEFORE } from './push/pushedNumbers';
 import { flatReport, type Report } from './push/report';
 import { nameOf, phoneKeyOf } from './push/rows';
@@ -33,10 +34,14 @@ export async function pushForModel(run: OperationRun): Promise<INodeExecutionDat
 	}
 	const { length: received } = input.rows;
 	const isNobody = rows.count('pushed') === 0;
-	const isPartial = stopped !== undefined || rows.count('pushed', 'duplicate') < received;
+	const hasDuplicate = (why: string) => rows.with('duplicate').some(({ reason }) => reason === why);
+	const isPartial =
+		stopped !== undefined ||
+		rows.count('pushed', 'duplicate') < received ||
+		// Its number may be in no campaign.
+		hasDuplicate(DUPLICATE_BEFORE);
 	const isOwn = isPushedByRow(run, report);
-	const isKnown = rows.with('duplicate').some(({ reason }) => reason === SENT_BEFORE);
-	const isReplay = isNobody && !isPartial && isKnown && isOwn;
+	const isReplay = isNobody && !isPartial && hasDuplicate(SENT_BEFORE) && isOwn;
 	if (isNobody && !isReplay) throw stopped ?? nobodyPushed(report);
 	// Nothing was sent if all contacts are in the campaign already.
 	const [first = { summary, totals }, ...others] = requestItems(report).map(({ json }) => json);

@@ -137,7 +137,7 @@ const ofLists: Record<string, (characters: number) => unknown> = {
 	},
 	'rows of items': async (size) => {
 		const items = many(size, 40, (index) => ({ json: call(index) }));
-		await prepareRows(await rowsOfItems(items), () => columnsIn(['phone']));
+		await prepareRows(await rowsOfItems(items), () => columnsIn(['phone']), false);
 	},
 	columns: (size) => columnsIn(many(size, 8, (index) => `c${index}`)),
 	'headings that are equal to generated ones': async (size) =>

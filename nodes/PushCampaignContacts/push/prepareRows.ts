@@ -6,7 +6,13 @@ import { isAccepted, readCampaignPhone, type PhoneReading } from '../../core/pho
 import { Pauses } from '../../core/values/pauses';
 import { hasNoValue, nameIn } from '../../core/values/sheetCells';
 import { counted, named, plainText, quoted } from '../../core/values/values';
-import { cellOf, type ContactRow, PUSH_STATUS_COLUMN, STATUS_COLUMN } from './cells';
+import {
+	cellOf,
+	type ContactRow,
+	PHONE_KEY_COLUMN,
+	PUSH_STATUS_COLUMN,
+	STATUS_COLUMN,
+} from './cells';
 import type { Columns } from './columns';
 import { type ColumnsOf, forEachVariable, nameCell, personNameOf } from './contacts';
 import { nameOf, phoneKeyOf, type PushInput, type Row, ROWS_PER_LOOK, settle } from './rows';
@@ -32,7 +38,7 @@ const NO_CONSENT = 'no_consent: ';
 
 /** Of rows that an earlier push left out. Another row with the number, or the service, may have had it called. */
 const DUPLICATE = ['duplicate', 'skipped_duplicate'];
-const DUPLICATE_BEFORE =
+export const DUPLICATE_BEFORE =
 	"The status of this row says that an earlier push left it out, because its number was a duplicate, so it wasn't pushed. To push it, empty its push_status and rejection_status.";
 
 /**
@@ -44,7 +50,7 @@ const DUPLICATE_BEFORE =
 export async function prepareRows(
 	input: PushInput,
 	columnsOf: ColumnsOf,
-	skipsPushedBefore = false,
+	skipsPushedBefore: boolean,
 ): Promise<PreparedRows> {
 	const unknown = skipsPushedBefore ? ['unknown'] : ['unknown', 'unknown_before'];
 	const keptRows = new RowsByPhone();
@@ -74,10 +80,11 @@ export async function prepareRows(
 			if (hasStatus(json, unknown)) markedUnknown.add(key);
 			row.phone = reading.phone;
 			const kept = keptRows.get(key);
+			const isLeftOut = hasStatus(json, DUPLICATE) && !hasOtherKey(json, key);
+			if (isLeftOut) example ||= DUPLICATE_BEFORE;
 			// If both names are equally long, the earlier row is kept.
 			const isKept =
-				!hasStatus(json, DUPLICATE) &&
-				(kept === undefined || lengthOf(name) > lengthOf(nameInRow(kept, columnsOf)));
+				!isLeftOut && (kept === undefined || lengthOf(name) > lengthOf(nameInRow(kept, columnsOf)));
 			if (isKept) keptRows.set(key, row);
 			const other = isKept ? kept : row;
 			if (other !== undefined) {
@@ -147,7 +154,7 @@ export function whyRejected({ withoutConsent: count }: PreparedRows): Explanatio
 function tooManyUnusable(max: number, example: string): InvalidInput {
 	const first = example === '' ? '' : ` The first reason: ${example}`;
 	return new InvalidInput(
-		`More than ${max.toLocaleString('en-US')} rows can't be pushed or have the phone number of another row, and the 'Rejected' output can't contain that many. Nothing was sent`,
+		`More than ${max.toLocaleString('en-US')} rows can't be pushed or are duplicates, and the 'Rejected' output can't contain that many. Nothing was sent`,
 		onScreenOnly(`Remove these rows from the file, or push fewer rows at a time.${first}`),
 	);
 }
@@ -171,6 +178,12 @@ function hasStatus(row: ContactRow, statuses: readonly string[]): boolean {
 	return [PUSH_STATUS_COLUMN, STATUS_COLUMN].some((name) =>
 		statuses.includes(plainText(cellOf(row, { name })).trim().toLowerCase()),
 	);
+}
+
+/** Whether the number of the row was corrected since an earlier push, which wrote the key of the old one into it. */
+function hasOtherKey(row: ContactRow, key: string): boolean {
+	const before = readCampaignPhone(cellOf(row, { name: PHONE_KEY_COLUMN }));
+	return isAccepted(before) && before.phoneKey !== key;
 }
 
 /** Visits the cells with a word instead of a value, which isn't sent. */

@@ -17,7 +17,7 @@ type StoreData = { [key: string]: unknown };
  * - `execution`: all runs of the node, as in a loop. For a tool, the same as `agentRun`.
  * - `workflow`: all runs of all nodes of the workflow. For a tool, the same as `agentRun`.
  */
-export type Lifetime = 'run' | 'agentRun' | 'execution' | 'workflow';
+type Lifetime = 'run' | 'agentRun' | 'execution' | 'workflow';
 
 /**
  * What a node remembers in an execution. It's available again to each attempt of *Retry On Fail*, and to the execution that

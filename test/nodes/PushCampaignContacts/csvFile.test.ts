@@ -612,9 +612,21 @@ describe('more rows than n8n can store as items', () => {
 		const text = `phone\nx\n${`${phone(0)}\n`.repeat(MAX + 1)}`;
 		const { error } = await runPush([fileItem('a.csv', text)], csv());
 		expect(error).toMatchObject({
-			message: expect.stringMatching(/^More than 500,000 rows can't be pushed .*Nothing was sent/),
+			message:
+				"More than 500,000 rows can't be pushed or are duplicates, and the 'Rejected' output can't contain that many. Nothing was sent",
 			description: expect.stringMatching(
 				/Remove these rows from the file, .* The first reason: "x" isn't a phone number/,
+			),
+		});
+	});
+
+	test('of rows that say only that they were duplicates, the message names this reason', async () => {
+		const text = `phone,push_status\n${`${phone(0)},duplicate\n`.repeat(MAX + 1)}`;
+		const { error } = await runPush([fileItem('a.csv', text)], csv());
+		expect(error).toMatchObject({
+			message: expect.stringMatching(/^More than 500,000 rows can't be pushed or are duplicates, /),
+			description: expect.stringMatching(
+				/The first reason: The status of this row says .* To push it, empty its push_status/,
 			),
 		});
 	});

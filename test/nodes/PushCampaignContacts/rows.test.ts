@@ -368,6 +368,21 @@ describe('rows that an earlier execution returned in Rejected', () => {
 		await runPush(rowsOf({ ...rows[0], push_status: '' }), byRow);
 		expect(bodies.map(phonesOf)).toEqual([[phone(0)], [phone(0)]]);
 	});
+
+	test('are pushed if they were duplicates and their number was corrected since', async () => {
+		const bodies = respondWith(ok(1), ok(1));
+		const { rejected } = await runPush(rowsOf({ phone: phone(1) }, { phone: phone(1) }), byRow);
+		const [duplicate = {}] = jsonOf(rejected);
+		// A spreadsheet can shorten the key.
+		const shortened = ['9.19E+11', 919000000000].map((phone_key) => ({ ...duplicate, phone_key }));
+		const again = [duplicate, ...shortened, { ...duplicate, phone: phone(2) }];
+		const { pushed } = await runPush(
+			again.map((json) => ({ json })),
+			byRow,
+		);
+		expect(pushed).toMatchObject([{ json: { phone_key: `91${phone(2)}` } }]);
+		expect(bodies.map(phonesOf)).toEqual([[phone(1)], [phone(2)]]);
+	});
 });
 
 test('rows of Pushed Before that may be in a campaign are not pushed without Skip Numbers Pushed Before', async () => {

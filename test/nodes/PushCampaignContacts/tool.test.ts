@@ -249,6 +249,12 @@ test('a contact that an earlier push left out as a duplicate is neither pushed n
 		next_step: expect.stringContaining('an earlier push left it out'),
 	});
 	expect(sent).toEqual([]);
+	const contacts = [contact, { phone: phone(1) }];
+	expect(await engineTool(toolNode())({ contacts })).toMatchObject({
+		outcome: 'partly_done',
+		result: { rejected: [{ phone: phone(0), rejection_status: 'duplicate' }] },
+	});
+	expect(sent).toEqual([phones(1)]);
 });
 
 test('if an agent run has pushed as many numbers as it can remember, nothing more is pushed', async () => {

@@ -58,7 +58,7 @@ test.each<[string, number, number, () => Promise<PushInput>]>([
 	for (let round = 0; round < 2; round++) {
 		const before = memoryInUse();
 		const input = await open();
-		const prepared = await prepareRows(input, () => columns);
+		const prepared = await prepareRows(input, () => columns, false);
 		inputs.push(input);
 		figures.push((memoryInUse() - before) / count);
 		expect([input.rows.length, prepared.rows.length]).toEqual([count, count]);
@@ -97,10 +97,11 @@ test.each<[string, number, number, () => Promise<PushInput>]>([
 	async (_what, msPerRow, most, open) => {
 		const input = await open();
 		const check = async (visit: () => void) => {
-			await prepareRows(input, () => {
+			const columnsOf = () => {
 				visit();
 				return columns;
-			});
+			};
+			await prepareRows(input, columnsOf, false);
 		};
 		expect(await maxRowsTogether(msPerRow, check)).toBeLessThanOrEqual(most);
 	},

@@ -21,7 +21,7 @@ async function pushed(...pieces: Uint8Array[]) {
 			resolveColumns(table, { ...defaultChoice, from: 'csv' }),
 		);
 		if (columns === undefined) throw new RangeError('A file has columns');
-		const { rows } = await prepareRows(input, () => columns);
+		const { rows } = await prepareRows(input, () => columns, false);
 		const sent = parseJson(`[${await new ContactWriter(() => columns).of(rows)}]`);
 		const reported = input.rows.flatMap(({ status, reason }) => (status ? [[status, reason]] : []));
 		return {
