@@ -1,11 +1,11 @@
 import memoize from 'lodash/memoize';
+import minBy from 'lodash/minBy';
 import pick from 'lodash/pick';
-import type { DateTime } from 'luxon';
 import { NumbersOfExecution } from '../core/ledger/numbersOfExecution';
 import { OutcomeUnknown } from '../core/service/errors';
 import { onScreenOnly, USER } from '../core/service/resolution';
 import { hashOf } from '../core/values/hash';
-import { isJsonObject, type JsonObject } from '../core/values/json';
+import { isJsonObject, type JsonObject, type JsonValue } from '../core/values/json';
 import { openValues, runIndexOf } from '../host/ledger/executionMemory';
 import { followsRun } from '../host/execution/executionData';
 import type { OperationRun } from '../host/run/operations';
@@ -18,8 +18,8 @@ const APART_MS = 3_600_000;
 type Moment = {
 	/** Whether no time was entered. Calling hours that end in between don't make it another call. */
 	isForNow: boolean;
-	/** As decided when this run of the node started. */
-	planned: DateTime;
+	/** In epoch milliseconds, as decided when this run of the node started. */
+	at: number;
 };
 
 /**
@@ -31,11 +31,11 @@ type Moment = {
 export class SameCalls {
 	/** By number. */
 	private readonly firstItems = new Map<string, Array<Moment & { index: number }>>();
-	private readonly callsOfItems = new Map<number, string>();
+	private readonly callsOfItems = new Map<number, { call: string; moment: Moment }>();
 	private readonly isModel: boolean;
 	/** Of earlier runs and rows. Undefined if a call can't be the same as one before. */
 	private readonly numbers: NumbersOfExecution | undefined;
-	/** The calls that this node has placed, by number. Only if it waits for their ends. */
+	/** A list of the calls that this node has placed, by number. Only if it waits for their ends. */
 	private readonly placed: JsonObject | undefined;
 	/** The calls of earlier runs instead of which items aren't placed, by item. `asksSame`: whether it asked the same question. */
 	readonly earlierCalls: JsonObject = {};
@@ -71,14 +71,14 @@ export class SameCalls {
 		// Several rows of an agent may ask the same person, each something else.
 		const call = hashOf(this.isModel ? [looseKey, question] : looseKey);
 		const items = this.firstItems.get(call) ?? [];
-		const first = items.find((item) => isSameTime(item, moment));
+		const first = sameOf(items, moment);
 		if (first !== undefined) return duplicate(first.index);
 		this.firstItems.set(call, [...items, { index, ...moment }]);
-		this.callsOfItems.set(index, call);
+		this.callsOfItems.set(index, { call, moment });
 		if (this.numbers?.isDone(call) === true) {
 			if (this.isModel) return calledForAnotherRow();
-			const earlier = this.placed?.[call];
-			if (isJsonObject(earlier)) {
+			const earlier = sameOf(this.placedTo(call), moment);
+			if (earlier !== undefined) {
 				const asksSame = question !== undefined && earlier.question === hashOf(question);
 				this.earlierCalls[index] = { ...pick(earlier, 'call_id', 'asked_at'), asksSame };
 			}
@@ -93,19 +93,46 @@ export class SameCalls {
 	 * @param outcome the output of a placed call
 	 */
 	remember(index: number, outcome: JsonObject | 'unknown' | 'checked'): void {
-		const call = this.callsOfItems.get(index);
-		if (call === undefined) return;
+		const item = this.callsOfItems.get(index);
+		if (item === undefined) return;
+		const { call, moment } = item;
 		this.numbers?.add(call, outcome === 'unknown');
-		if (this.placed === undefined || typeof outcome === 'string') return;
+		if (this.placed === undefined || outcome === 'checked') return;
+		// Only the latest one counts, also if its outcome is unknown.
+		const others = this.placedTo(call).filter((one) => !isSameTime(one, moment));
+		if (outcome === 'unknown') {
+			this.placed[call] = others;
+			return;
+		}
 		const { asked } = outcome;
 		const question = asked !== undefined && { question: hashOf(asked) };
-		this.placed[call] = { ...pick(outcome, 'call_id', 'asked_at'), ...question };
+		const placed = { ...moment, ...pick(outcome, 'call_id', 'asked_at'), ...question };
+		this.placed[call] = [...others, placed];
+	}
+
+	private placedTo(call: string): Array<JsonObject & Moment> {
+		const calls = this.placed?.[call];
+		return Array.isArray(calls) ? calls.filter(hasMoment) : [];
 	}
 }
 
+/** Always true for the calls that `remember` has added. For the compiler. */
+function hasMoment(call: JsonValue): call is JsonObject & Moment {
+	return isJsonObject(call) && typeof call.isForNow === 'boolean' && typeof call.at === 'number';
+}
+
+/** The call at the same time. Of several, the closest one. */
+function sameOf<Call extends Moment>(calls: readonly Call[], moment: Moment): Call | undefined {
+	const same = calls.filter((call) => isSameTime(call, moment));
+	return minBy(same, (call) => apart(call, moment));
+}
+
 function isSameTime(one: Moment, other: Moment): boolean {
-	const apart = Math.abs(one.planned.toMillis() - other.planned.toMillis());
-	return (one.isForNow && other.isForNow) || apart < APART_MS;
+	return apart(one, other) < APART_MS;
+}
+
+function apart(one: Moment, other: Moment): number {
+	return one.isForNow && other.isForNow ? 0 : Math.abs(one.at - other.at);
 }
 
 function runOrRowOf({ context, caller }: OperationRun): string | number | undefined {

@@ -39,7 +39,7 @@ export const waitForEvent: Operation = {
 		{
 			...eventTypesField,
 			description:
-				"Which events to wait for. The first one ends the wait. Earlier events don't, and directly after Chat Send, its message and reply don't: if the node gets them, they are in 'seen' of the output. Leave empty to wait for any event.",
+				"Which events to wait for. The first one ends the wait. Earlier events don't, and directly after Chat Send with a live connection, its message and reply don't: if the node gets them, they are in 'seen' of the output. Leave empty to wait for any event.",
 		},
 		{
 			displayName: 'Time Limit (Seconds)',

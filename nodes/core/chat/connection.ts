@@ -77,7 +77,7 @@ export class ChatConnection {
 	private wake = new AbortController();
 	private mayClaim = true;
 
-	/** The number of events and acks so far, replays included. */
+	/** The number of frames so far, replays and unreadable ones included. */
 	frameCount = 0;
 	/** The number that each of the latest events had when it arrived last, by its ID. */
 	private readonly arrivals = new BoundedMap<number>(MAX_REMEMBERED);
@@ -258,7 +258,7 @@ export class ChatConnection {
 		while (await pause(clock, waitMs, socket.signal)) {
 			try {
 				await this.mint();
-				// No ack or event of an earlier frame arrives that late.
+				// No ack of an earlier frame arrives that late.
 				this.sender.forgetEarlier();
 				await this.replace(socket);
 			} catch (error) {

@@ -53,7 +53,7 @@ export class ConnectionUser {
 	/**
 	 * Created by the connection.
 	 *
-	 * @param joinedAt the number of events and acks before it joined
+	 * @param joinedAt the number of frames before it joined
 	 */
 	constructor(
 		private readonly connection: ChatConnection,

@@ -92,13 +92,12 @@ export interface Message {
 	content: string;
 }
 
-/** The messages that a frame has added to the chat, as far as its ack shows them. */
+/** The messages that a frame has added to the chat, without an answer, whose text isn't documented. */
 export function messagesOf(frame: ClientFrame, { state, reply }: Ack): Message[] {
 	// `accepted` returns an earlier turn again, whose events came then.
 	if (state !== 'default' && state !== 'merged') return [];
-	const answer = 'response' in frame ? frame.response : 'option_id' in frame ? frame.option_id : '';
-	const own: Message = { role: 'user', content: 'content' in frame ? frame.content : answer };
-	return typeof reply === 'string' ? [own, { role: 'ai', content: reply }] : [own];
+	const own: Message[] = 'content' in frame ? [{ role: 'user', content: frame.content }] : [];
+	return typeof reply === 'string' ? [...own, { role: 'ai', content: reply }] : own;
 }
 
 /**

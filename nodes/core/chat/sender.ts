@@ -34,6 +34,12 @@ const MAX_BUSY_RETRIES = 5;
 /** Resends of a frame without an ack. Only frames with an idempotency key are sent again. */
 const MAX_RESENDS = 2;
 
+/**
+ * How long after the ack of a message an event with its text is about it. The document doesn't say how far they are apart.
+ * Both are about the same turn, so a few seconds are enough, and within them, hardly anyone writes the same again.
+ */
+const EVENT_LAG_MS = 5_000;
+
 /** What became of a message. */
 export type SendOutcome =
 	/** `isRepeat`: an earlier attempt got no ack, so only an accepting ack settles the outcome. */
@@ -52,7 +58,7 @@ export class Sender {
 	/** The IDs of sent frames that got no ack. */
 	private readonly unconfirmed = new Set<string>();
 	/** Messages, and replies on acks, whose events may still come, because the ack was first. */
-	private announced: Array<Message & { sentAt: number }> = [];
+	private announced: Array<Message & { sentAt: number; ackedAt: number }> = [];
 
 	constructor(
 		private readonly connection: ChatConnection,
@@ -69,10 +75,9 @@ export class Sender {
 		return await this.mutex.acquire('frame', signal);
 	}
 
-	/** For a time after which no ack or event of an earlier frame can arrive. */
+	/** For a time after which no ack of an earlier frame can arrive. */
 	forgetEarlier(): void {
 		this.unconfirmed.clear();
-		this.announced = [];
 	}
 
 	/**
@@ -80,9 +85,15 @@ export class Sender {
 	 * message has one event, so the next one with the same text is about another message.
 	 */
 	takeSentAt(event: ChatEvent): number {
+		this.forgetLate();
 		const found = this.announced.find((message) => isMessage(event, message));
 		this.announced = this.announced.filter((message) => message !== found);
 		return found?.sentAt ?? Infinity;
+	}
+
+	private forgetLate(): void {
+		const since = this.options.clock.elapsed() - EVENT_LAG_MS;
+		this.announced = this.announced.filter(({ ackedAt }) => ackedAt > since);
 	}
 
 	/**
@@ -126,9 +137,11 @@ export class Sender {
 	 * @param events those since the message was sent
 	 */
 	private announce(messages: Message[], events: ChatEvent[]): void {
+		this.forgetLate();
 		const { frameCount: sentAt } = this.connection;
+		const ackedAt = this.options.clock.elapsed();
 		const late = messages.filter((one) => !events.some((event) => isMessage(event, one)));
-		this.announced.push(...late.map((message) => ({ ...message, sentAt })));
+		this.announced.push(...late.map((message) => ({ ...message, sentAt, ackedAt })));
 	}
 
 	/** If the signal is aborted, it returns immediately, but the next frame still waits for the ack. */

@@ -103,11 +103,13 @@ function findAskingRow(context: IExecuteFunctions): AskingRow {
 
 function findInItem(context: IExecuteFunctions): AskingRow {
 	const item = context.getInputData()[0]?.json ?? {};
-	const args = [TOOL_CALL_ID, ...(argumentNames(context) ?? Object.keys(item))];
+	const names = argumentNames(context);
+	const args = [TOOL_CALL_ID, ...(names ?? Object.keys(item))];
 	const found = agentInput(context).flatMap(({ source, items }): Row[] =>
 		items.map(({ json }, index) => ({ json, place: { source, item: index } })),
 	);
-	const isFitting = ({ json }: Row) => hasSameColumns(json, item, args);
+	// Without the names, nothing tells which columns are the row's own.
+	const isFitting = ({ json }: Row) => names !== undefined && hasSameColumns(json, item, args);
 	// If no row fits, it may be one that n8n doesn't show here.
 	const rows = found.some(isFitting) ? found : [...found, { json: omit(item, args) }];
 	const fitting = found.filter(isFitting);

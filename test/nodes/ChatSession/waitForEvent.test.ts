@@ -172,6 +172,25 @@ describe('Chat Send', () => {
 		},
 	);
 
+	test.each([
+		[4, 'it', 'e-2'],
+		[6, 'another message', 'e-1'],
+	])(
+		'before the wait: %s seconds later, an event with its reply is about %s',
+		async (seconds, _what, event_id) => {
+			const sending = send('please never ack');
+			await eventually(() => control().get(sessions.open).messages.length === 2);
+			harness.acks({ state: 'default', reply: 'Your order is ready' });
+			await sending;
+			const waiting = harness.run(MESSAGES);
+			await untilIdle();
+			passTime(seconds * 1_000);
+			said('e-1', 'ai', 'Your order is ready');
+			said('e-2', 'ai', 'Your order is ready');
+			expect(records(await waiting)).toMatchObject([{ event: { event_id } }]);
+		},
+	);
+
 	test('directly before the wait: the wait ends with a reply that comes later', async () => {
 		await send('please merge');
 		const [output] = records(await harness.run(MESSAGES));

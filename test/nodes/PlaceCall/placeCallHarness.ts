@@ -101,13 +101,16 @@ export function placeCallHarness() {
 			return `${message}. ${description}`.replace(/ No item was processed in this attempt\.$/, '');
 		},
 		/** The output of each run of the node, to which two connections lead from the node before it. */
-		inTwoBranches: async (ofRuns: INode, row: IDataObject = {}) => {
+		inTwoBranches: async (ofRuns: INode, ...rows: IDataObject[]) => {
 			const { workflow, start } = oneNodeWorkflow(ofRuns);
 			const ways = workflow.connectionsBySourceNode.Start?.main?.[0] ?? [];
 			ways.push(...ways);
-			const run = await runWorkflow(workflow, start, itemsOf([row]));
+			const run = await runWorkflow(workflow, start, itemsOf(rows.length > 0 ? rows : [{}]));
 			const runs = run.data.resultData.runData.Node ?? [];
-			return { run, items: runs.map(({ data }) => data?.main?.[0]?.[0]?.json) };
+			return {
+				run,
+				items: runs.flatMap(({ data }) => data?.main?.[0] ?? []).map(({ json }) => json),
+			};
 		},
 		/** An execution of this node. */
 		run: async (ofRun: INode, rows: IDataObject[]): Promise<IRun> => {

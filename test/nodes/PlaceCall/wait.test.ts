@@ -5,6 +5,8 @@ import omit from 'lodash/omit';
 import pick from 'lodash/pick';
 import nock from 'nock';
 import {
+	makeNode,
+	makeWorkflow,
 	nodeTypes,
 	oneNodeWorkflow,
 	records,
@@ -310,6 +312,57 @@ describe('waiting', () => {
 				{ ...other, ...answered },
 			]);
 			expect(placed()).toHaveLength(1);
+		});
+
+		it('by reading, has the outcome of the call that is closest to its time, and none of another time', async () => {
+			timeFlies(async () => {
+				const [first = '', second = '', third = ''] = placed();
+				for (const call of [first, third]) await service().endCall(call);
+				await service().endCall(second, { status: 'failed' });
+			});
+			const times = { when: 'dateTime', scheduledAt: '={{ $runIndex ? $json.later : $json.at }}' };
+			const { items } = await harness.inTwoBranches(
+				await node({ ...byReading, ...times }),
+				{ phone, at: '2099-01-01T13:00:00Z', later: '2099-01-01T13:05:00Z' },
+				{ phone, at: '2099-01-01T12:00:00Z', later: '2099-01-01T12:05:00Z' },
+				{ phone, at: '2099-01-01T15:00:00Z', later: '2099-01-01T18:00:00Z' },
+			);
+			const failed = { outcome: 'Failed', answered: null, timed_out: false };
+			expect(items.slice(3)).toMatchObject([
+				{ ...other, ...answered },
+				{ ...other, ...failed },
+				other,
+			]);
+			expect(items[5]).not.toHaveProperty('outcome');
+		});
+
+		it('by reading, has no outcome if that of the latest call is unknown', async () => {
+			timeFlies(async () => {
+				await service().endCall(placed()[0] ?? '');
+			});
+			const match = { method: 'POST', path: '/v1/call' };
+			service().faults.inject({ kind: 'status', status: 500, times: 1, skip: 1, match });
+			const start = makeNode({ type: 'test.start', name: 'Start' });
+			const again = makeNode({ type: 'test.sink', name: 'Again' });
+			const to = (name: string) => ({ node: name, type: 'main' as const, index: 0 });
+			// Ends the loop.
+			const phoneNumber = '={{ $runIndex < 3 ? $json.phone : "" }}';
+			const placeCall = await node(
+				{ ...byReading, phoneNumber },
+				{ onError: 'continueErrorOutput' },
+			);
+			const workflow = makeWorkflow([start, again, placeCall], {
+				Start: { main: [[to('Node'), to('Node')]] },
+				Node: { main: [[to('Again')]] },
+				Again: { main: [[to('Node')]] },
+			});
+			const { data } = await runWorkflow(workflow, start, itemsOf([{ phone }]));
+			const [first, second, branch] = data.resultData.runData.Node ?? [];
+			const itemIn = (run: typeof first, output: number) => run?.data?.main?.[output]?.[0]?.json;
+			expect(itemIn(first, 0)).toMatchObject(answered);
+			expect(itemIn(second, 1)).toMatchObject({ error: expect.stringContaining('unknown') });
+			expect(itemIn(branch, 0)).toMatchObject(other);
+			expect(itemIn(branch, 0)).not.toHaveProperty('outcome');
 		});
 
 		it.each(['Node', `It's {{ "one" }}`])(

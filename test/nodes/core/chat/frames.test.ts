@@ -1,4 +1,10 @@
-import { outgoingFrame, parseFrame } from '../../../../nodes/core/chat/frames';
+import {
+	type ClientFrame,
+	type Message,
+	messagesOf,
+	outgoingFrame,
+	parseFrame,
+} from '../../../../nodes/core/chat/frames';
 import type { JsonObject } from '../../../../nodes/core/values/json';
 
 const ID = 's-1';
@@ -66,4 +72,16 @@ test('each message has an ID of its own, and each attempt of one with a key has 
 		{ ...keyed, message_id: ids[2] },
 		{ ...keyed, message_id: ids[2] },
 	]);
+});
+
+test.each<[ClientFrame, Message[]]>([
+	[{ type: 'message', content: 'Yes' }, [{ role: 'user', content: 'Yes' }]],
+	// The document doesn't show which text the event of an answer has.
+	[{ type: 'interaction_response', interaction_id: 'i-1', option_id: 'yes' }, []],
+	[{ type: 'interaction_response', interaction_id: 'i-1', response: 'Yes' }, []],
+])('%j: the messages that it has added, as far as the document shows them', (frame, own) => {
+	const reply: Message = { role: 'ai', content: 'Thanks' };
+	expect(messagesOf(frame, { state: 'default', reply: 'Thanks' })).toEqual([...own, reply]);
+	expect(messagesOf(frame, { state: 'merged' })).toEqual(own);
+	expect(messagesOf(frame, { state: 'accepted', reply: 'Thanks' })).toEqual([]);
 });

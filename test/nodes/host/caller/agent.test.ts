@@ -119,6 +119,15 @@ describe('run by the engine', () => {
 		expect(await callFor(expression, request)).toEqual(sent);
 	});
 
+	test.each([[[ASHA]], [[BELA]], [ROWS]])(
+		"if n8n doesn't show the model's arguments, no value of %j is certain",
+		async (rows) => {
+			const data = newExecutionData();
+			Object.defineProperty(data.resultData.runData, 'Node', { get: () => [] });
+			expect(await callFor('={{ $json.phone }}', { rows, data })).toEqual([]);
+		},
+	);
+
 	test("the first row's own item is sent for it", async () => {
 		expect(await callFor("={{ $('Row').item.json.phone }}", FIRST)).toEqual([ASHA.phone]);
 	});
