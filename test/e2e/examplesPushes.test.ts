@@ -319,7 +319,7 @@ describe('examples of pushes, with only the credentials selected', () => {
 				PNG,
 				[
 					"The file couldn't be read.",
-					expect.stringMatching(/^The file "leads\.csv" isn't text .*nothing was sent\.$/),
+					'The file "leads.csv" can\'t be read as CSV, so nothing was sent.',
 					SAVE,
 				],
 			],

@@ -172,7 +172,7 @@ describe('several files', () => {
 
 		it('are not pushed if one of them is no CSV file, which is named', async () => {
 			const { error } = await run(pushNode({ contactsFrom: 'csv' }), [], read);
-			expect(error?.message).toContain('The file "logo.png" isn\'t text in UTF-8');
+			expect(error?.message).toContain('The file "logo.png" can\'t be read as CSV');
 			expect(contacts()).toEqual([]);
 		});
 

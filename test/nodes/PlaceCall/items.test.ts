@@ -299,7 +299,7 @@ describe('Check Only', () => {
 	it('counts a number once, also in two branches', async () => {
 		activeAgents(BODY.agent_uuid);
 		const { items } = await inTwoBranches(placeCallNode(CHECK));
-		expect(items.map((item) => item?.not_placed_reason)).toEqual([
+		expect(items.map((item) => item.not_placed_reason)).toEqual([
 			'check_only',
 			'duplicate_number',
 		]);

@@ -1,0 +1,94 @@
+/** A workflow with an action that n8n's Call n8n Workflow Tool offers to an agent or to an MCP client. */
+import { randomUUID } from 'node:crypto';
+import type { INode } from 'n8n-workflow';
+import { useAccount } from './account';
+import { aiAgent, chatModel, connect, finish, startModel, uses } from './callingAgent';
+import { connectMcp, ToolHost } from './toolHost';
+import type { Workflow } from '../n8n/driver';
+import { byId, chain, node, webhook } from '../n8n/workflow';
+import { fixtures } from '../simulator';
+
+const account = useAccount({ isMapped: true });
+const { n8n, simulator, placeCall, publish, ours } = account;
+afterEach(() => simulator.reset());
+
+const PHONE = '9876543210';
+const publishSub = async (action: INode) => {
+	const type = 'n8n-nodes-base.executeWorkflowTrigger';
+	const called = node('Called', type, 1.1, { inputSource: 'passthrough' });
+	return await publish(chain('sends', called, action));
+};
+const toolOf = ({ id }: Workflow) =>
+	node('Sub', '@n8n/n8n-nodes-langchain.toolWorkflow', 2.2, {
+		workflowId: byId(id),
+		workflowInputs: {
+			mappingMode: 'defineBelow',
+			value: { phone: "={{ $fromAI('phone') }}" },
+			schema: [{ id: 'phone', displayName: 'phone', type: 'string', display: true }],
+		},
+	});
+
+/** n8n doesn't store the execution in which an MCP client uses a tool. */
+describe('for an MCP client', () => {
+	let host: ToolHost;
+	beforeAll(async () => {
+		host = await ToolHost.start(n8n);
+	});
+	afterAll(async () => await host.stop());
+
+	test.each<[string, () => INode]>([
+		['Place Call', () => placeCall()],
+		[
+			'DND List',
+			() =>
+				ours('Dnd', 'dnd', {
+					...{ operation: 'add', phone: PHONE },
+					agentUuid: byId(fixtures.agents.full),
+				}),
+		],
+		[
+			'Chat Send',
+			() => ours('Send', 'chatSend', { sessionId: fixtures.sessions.open, message: 'Hello' }),
+		],
+	])('%s runs', async (_name, action) => {
+		const last = action();
+		const sub = await publishSub(last);
+		const client = await connectMcp(await host.mcpWith(toolOf(sub)));
+		const { isError } = await client.callTool({ name: 'Sub', arguments: { phone: PHONE } });
+		await client.close();
+		expect(isError).toBeUndefined();
+		const id = await account.executionOf(sub);
+		expect((await n8n.runData(id)).error).toBeUndefined();
+		expect(await n8n.output(id, last.name)).toHaveLength(1);
+	});
+});
+
+test('for an agent that calls two people at the same time, the model gets both outcomes if Place Call waits by reading', async () => {
+	const { model, modelCredentials } = await startModel(n8n);
+	try {
+		const people = [PHONE, '9876543211'];
+		const sub = await publishSub(placeCall({ waitForCompletion: 'reading' }));
+		const path = randomUUID();
+		const workflow = await publish({
+			name: `agent with a workflow tool ${path}`,
+			nodes: [
+				webhook(path, { responseMode: 'onReceived' }),
+				aiAgent(),
+				chatModel(modelCredentials),
+				toolOf(sub),
+			],
+			connections: connect([['Webhook', 'Agent'], ...uses('Agent', 'Sub')]),
+		});
+		model.follow({ calls: people.map((phone) => ({ tool: 'Sub', args: { phone } })) }, finish);
+		simulator.setAutoComplete({ afterMs: 2_000 });
+		await n8n.webhook(path, {});
+		await n8n.finished(await account.executionOf(workflow));
+		expect(simulator.placedCalls().map(({ phone }) => phone)).toEqual(
+			people.map((phone) => `+91${phone}`),
+		);
+		const results = model.toolResults();
+		expect(results.map((text) => text.includes('"outcome":"Answered"'))).toEqual([true, true]);
+	} finally {
+		await model.stop();
+	}
+});
