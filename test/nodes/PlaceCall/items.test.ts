@@ -299,10 +299,7 @@ describe('Check Only', () => {
 	it('counts a number once, also in two branches', async () => {
 		activeAgents(BODY.agent_uuid);
 		const { items } = await inTwoBranches(placeCallNode(CHECK));
-		expect(items.map((item) => item.not_placed_reason)).toEqual([
-			'check_only',
-			'duplicate_number',
-		]);
+		expect(items.map((item) => item.not_placed_reason)).toEqual(['check_only', 'duplicate_number']);
 	});
 
 	it('reads the active agents once for the agents of all items', async () => {
