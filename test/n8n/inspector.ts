@@ -7,6 +7,7 @@ const target = z.tuple([z.object({ webSocketDebuggerUrl: z.string() })]).rest(z.
 const response = z.object({ id: z.number(), result: z.unknown(), error: z.unknown().optional() });
 const evaluated = z.object({ result: z.object({ value: z.unknown() }) });
 const profiled = z.object({ profile: z.unknown() });
+const cpu = z.object({ user: z.number(), system: z.number() });
 const used = z.object({ heapUsed: z.number(), external: z.number() });
 
 /** The inspector of a Node.js process that was started with `NODE_OPTIONS=--inspect=127.0.0.1:<port>`. */
@@ -43,6 +44,12 @@ export class Inspector {
 	async evaluate(expression: string): Promise<unknown> {
 		const result = await this.send('Runtime.evaluate', { expression, returnByValue: true });
 		return evaluated.parse(result).result.value;
+	}
+
+	/** CPU time of the process since its start, which depends less on other processes than elapsed time. */
+	async cpuMs(): Promise<number> {
+		const { user, system } = cpu.parse(await this.evaluate('process.cpuUsage()'));
+		return (user + system) / 1_000;
 	}
 
 	/** Memory of live objects in bytes, including buffers. */

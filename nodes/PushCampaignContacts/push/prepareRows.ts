@@ -77,10 +77,12 @@ export async function prepareRows(
 		if (isAccepted(reading)) {
 			visitEmptied(json, columns, countEmptied);
 			const key = reading.phoneKey;
-			if (hasStatus(json, unknown)) markedUnknown.add(key);
+			const before = statusesBefore(json);
+			if (before.some((status) => unknown.includes(status))) markedUnknown.add(key);
 			row.phone = reading.phone;
 			const kept = keptRows.get(key);
-			const isLeftOut = hasStatus(json, DUPLICATE) && !hasOtherKey(json, key);
+			const isLeftOut =
+				before.some((status) => DUPLICATE.includes(status)) && !hasOtherKey(json, key);
 			if (isLeftOut) example ||= DUPLICATE_BEFORE;
 			// If both names are equally long, the earlier row is kept.
 			const isKept =
@@ -173,10 +175,10 @@ function readRow(row: ContactRow, columns: Columns, personName: string | undefin
 	return { reason: `The name in column ${name} isn't text. Enter the name as plain text.` };
 }
 
-/** Whether an earlier push of the row, by this node or another one, returned it with one of these statuses. */
-function hasStatus(row: ContactRow, statuses: readonly string[]): boolean {
-	return [PUSH_STATUS_COLUMN, STATUS_COLUMN].some((name) =>
-		statuses.includes(plainText(cellOf(row, { name })).trim().toLowerCase()),
+/** With which statuses an earlier push of the row, by this node or another one, returned it. */
+function statusesBefore(row: ContactRow): string[] {
+	return [PUSH_STATUS_COLUMN, STATUS_COLUMN].map((name) =>
+		plainText(cellOf(row, { name })).trim().toLowerCase(),
 	);
 }
 

@@ -139,6 +139,11 @@ function itemsAt(
 	}
 }
 
+/** The run of the node, as in a loop, from 0. */
+export function runIndexOf(context: IExecuteFunctions): number {
+	return Number(context.getWorkflowDataProxy(0).$runIndex);
+}
+
 /** What n8n has of the running execution. No public function returns it. Undefined if this n8n doesn't show it. */
 type ExecutionData = Pick<IRunExecutionData, 'startData' | 'resultData'>;
 
@@ -157,8 +162,10 @@ function isExecutionData(data: unknown): data is ExecutionData {
  */
 export function argumentNames(context: IExecuteFunctions): string[] | undefined {
 	const runData = executionDataOf(context)?.resultData.runData ?? {};
-	const previousNodeRun = Number(context.getWorkflowDataProxy(0).$runIndex);
-	return argumentNamesOf(runData, { previousNode: context.getNode().name, previousNodeRun });
+	return argumentNamesOf(runData, {
+		previousNode: context.getNode().name,
+		previousNodeRun: runIndexOf(context),
+	});
 }
 
 function argumentNamesOf(

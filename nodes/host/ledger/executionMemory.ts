@@ -3,6 +3,7 @@ import { InvalidInput } from '../../core/service/errors';
 import { onScreenOnly } from '../../core/service/resolution';
 import { isJsonObject, type JsonObject } from '../../core/values/json';
 import { BoundedMap } from '../../core/values/boundedMap';
+import { runIndexOf } from '../caller/agentRun';
 import { type Caller, callerOf } from '../caller/caller';
 
 /** The key in the node's context, which n8n shows in `$node[…].context`. */
@@ -100,11 +101,6 @@ function runOfNode(context: IExecuteFunctions): string {
 /** An MCP session counts as one. */
 function agentRunOf({ agent }: Caller): string {
 	return agent?.run ?? 'agent';
-}
-
-/** The run of the node, as in a loop, from 0. */
-export function runIndexOf(context: IExecuteFunctions): number {
-	return Number(context.getWorkflowDataProxy(0).$runIndex);
 }
 
 /** Of MCP sessions, which have no execution. Only in this process, and only the newest sessions. */

@@ -60,7 +60,7 @@ export async function forEachItem(
 	}: ItemLoopOptions = {},
 ): Promise<INodeExecutionData[]> {
 	const { context, caller } = run;
-	const { continuesOnFail: continueOnFail } = caller;
+	const { continuesOnFail } = caller;
 	const rows = context.getInputData();
 	const { length: of } = rows;
 	const { length: perItem } = partNames;
@@ -73,7 +73,7 @@ export async function forEachItem(
 	});
 	const indexes = [...Array(of * perItem).keys()];
 	const failures = await tryEach(indexes, check);
-	if (failures.size > 0 && !continueOnFail) {
+	if (failures.size > 0 && !continuesOnFail) {
 		const completed: number[] = [];
 		await tryEach(indexes, (index) => {
 			if (earlierOutput(index) !== undefined) completed.push(index);
@@ -96,7 +96,7 @@ export async function forEachItem(
 		await start;
 		// After a failure that stops the node, the other parts of its item are done, items in flight finish, and no other starts.
 		const itemIndex = itemIndexOf(index);
-		const [failed = index] = continueOnFail ? [] : failures.keys();
+		const [failed = index] = continuesOnFail ? [] : failures.keys();
 		const hasFailed = itemIndexOf(failed) !== itemIndex;
 		try {
 			if (failures.has(index)) throw failures.get(index);
@@ -107,13 +107,13 @@ export async function forEachItem(
 			else if (!hasFailed) throw stoppedBeforeItem();
 		} catch (error) {
 			failures.set(index, error);
-			if (continueOnFail) outputs[index] = [toErrorItem(error, positionOf(index))];
+			if (continuesOnFail) outputs[index] = [toErrorItem(error, positionOf(index))];
 		}
 	};
 	const limit = pLimit(concurrency);
 	await Promise.all(indexes.map(async (index) => await limit(runTask, index)));
 
-	if (failures.size > 0 && !continueOnFail) {
+	if (failures.size > 0 && !continuesOnFail) {
 		const completed = indexes.filter((index) => index in outputs);
 		if (perItem > 1) {
 			const rejected = [...failures].map(

@@ -22,7 +22,7 @@ import type { Target } from './workflows';
 const SERVICE_LATENCY_MS = 20;
 const MAX_RUN_MS = 3_600_000;
 /** n8n writes its insights every 30 seconds, which blocks its event loop for a third of a second. */
-export const QUIET = { N8N_DISABLED_MODULES: 'insights', EXECUTIONS_DATA_PRUNE: 'false' };
+const QUIET = { N8N_DISABLED_MODULES: 'insights', EXECUTIONS_DATA_PRUNE: 'false' };
 
 /** Non-default settings for n8n. */
 export type Host = {
@@ -130,6 +130,11 @@ export class Bench {
 		await this.simulator.reset(data);
 	}
 
+	/** Waits until this many sockets are open. */
+	async connected(sockets: number): Promise<void> {
+		await this.simulator.connected(sockets);
+	}
+
 	async command(name: string, body: object): Promise<unknown> {
 		return await this.simulator.command(name, body);
 	}
@@ -186,10 +191,11 @@ export class Bench {
 	}
 }
 
-async function startServer(
+/** @param inspected the port of its inspector */
+export async function startServer(
 	home: string,
 	inspected: number,
-	{ heapMb, settings }: Host,
+	{ heapMb, settings }: Host = {},
 ): Promise<N8nServer> {
 	const host = await installHost(console.log);
 	const heap = heapMb === undefined ? [] : [`--max-old-space-size=${heapMb}`];

@@ -3,7 +3,6 @@ import { Inspector } from '../../n8n/inspector';
 import { resetPeakMemory, memoryMb } from '../../n8n/footprint';
 
 const stalls = z.array(z.object({ from: z.number(), to: z.number() }));
-const cpu = z.object({ user: z.number(), system: z.number() });
 
 /** From and to are epoch milliseconds. */
 type Stall = z.infer<typeof stalls>[number];
@@ -53,9 +52,8 @@ export class Gauge {
 		return stalls.parse(await this.inspector.evaluate('benchStalls'));
 	}
 
-	/** CPU time of n8n since its start, which depends less on other processes than elapsed time. */
+	/** CPU time of n8n since its start. */
 	async cpuMs(): Promise<number> {
-		const { user, system } = cpu.parse(await this.inspector.evaluate('process.cpuUsage()'));
-		return (user + system) / 1000;
+		return await this.inspector.cpuMs();
 	}
 }

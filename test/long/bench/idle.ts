@@ -5,21 +5,18 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import range from 'lodash/range';
 import type { IDataObject, INode } from 'n8n-workflow';
-import { z } from 'zod';
 import { CREDENTIAL } from '../../../nodes/host/http/credential';
 import { published } from '../../e2e/calls';
 import { runScript } from '../../n8n/command';
 import { N8nDriver } from '../../n8n/driver';
 import { memoryMb } from '../../n8n/footprint';
-import { installHost } from '../../n8n/host';
 import { Inspector } from '../../n8n/inspector';
 import { installedPackage, newHome, packageName, removeHome } from '../../n8n/package-install';
 import { freePort } from '../../n8n/ports';
-import { N8nServer } from '../../n8n/server';
-import { until } from '../../n8n/until';
+import type { N8nServer } from '../../n8n/server';
 import { byId, chain, node } from '../../n8n/workflow';
 import { filled, fixtures } from '../../simulator';
-import { QUIET } from './bench';
+import { startServer } from './bench';
 import { quantile, writeFormatted } from './report';
 import { SimulatorProcess } from './simulatorProcess';
 
@@ -36,9 +33,6 @@ const SESSIONS = 1_000;
 const POLLING_WORKFLOWS = 50;
 const SERVICE_LATENCY_MS = 20;
 const SETTLING_MS = 60_000;
-
-const cpu = z.object({ user: z.number(), system: z.number() });
-const sockets = z.object({ open: z.number() });
 
 /** Its own n8n for each of these, which are measured at the same time. */
 type Side = { name: string; hasPackage: boolean; triggers: INode[] };
@@ -79,9 +73,7 @@ class IdleN8n {
 		const home = await newHome();
 		if (!hasPackage) await rm(installedPackage(home), { recursive: true });
 		const port = await freePort();
-		const env = { NODE_OPTIONS: `--inspect=127.0.0.1:${port}`, ...QUIET };
-		const host = await installHost(console.log);
-		return new IdleN8n(await N8nServer.start({ host, home, env }), port);
+		return new IdleN8n(await startServer(home, port), port);
 	}
 
 	async stop(): Promise<void> {
@@ -115,10 +107,10 @@ class IdleN8n {
 	/** CPU time since the start, and memory after a garbage collection. */
 	async taken(): Promise<{ cpuMs: number; mb: number }> {
 		const inspector = await Inspector.attach(this.inspectorPort);
-		const { user, system } = cpu.parse(await inspector.evaluate('process.cpuUsage()'));
+		const cpuMs = await inspector.cpuMs();
 		await inspector.collectGarbage();
 		inspector.detach();
-		return { cpuMs: (user + system) / 1_000, mb: memoryMb(this.server.pid, 'VmRSS') };
+		return { cpuMs, mb: memoryMb(this.server.pid, 'VmRSS') };
 	}
 }
 
@@ -154,9 +146,7 @@ async function measureIdle(minutes: number): Promise<string[][]> {
 			running.push({ name, n8n });
 			await n8n.publish(triggers, simulator.credential);
 		}
-		const areOpen = async () =>
-			sockets.parse(await simulator.command('sockets', {})).open >= SESSIONS;
-		await until(`${SESSIONS} sockets`, areOpen, { timeout: 120_000 });
+		await simulator.connected(SESSIONS);
 		await sleep(SETTLING_MS);
 		const before = await Promise.all(running.map(async ({ n8n }) => await n8n.taken()));
 		await sleep(minutes * 60_000);

@@ -2,7 +2,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { INode } from 'n8n-workflow';
-import { z } from 'zod';
 import { CREDENTIAL } from '../../../nodes/host/http/credential';
 import { post } from '../../e2e/calls';
 import { packageName } from '../../n8n/package-install';
@@ -135,7 +134,6 @@ export const signalJobs = {
 /** The number of the first signal that is measured. Those with 0 show that the trigger is ready. */
 const FIRST = 1;
 const WARM_UP = 100;
-const open = z.object({ open: z.number() });
 
 type Measurement = { latencies: number[]; cpuMs: number; stallMs: number; peakMb: number };
 
@@ -151,7 +149,7 @@ export async function measureSignals(
 	await bench.resetService({ calls, sessions: 2 * sockets });
 	const before = await bench.gauge.inspector.liveBytes();
 	const ours = await activate(bench, `ours-${name}`, job.ours(bench));
-	await connected(bench, sockets);
+	await bench.connected(sockets);
 	const bytes = (await bench.gauge.inspector.liveBytes()) - before;
 	const [bareBytes = Number.NaN] = sockets > 1 ? await bench.bare(['idle', String(sockets)]) : [];
 	const core = await activate(bench, `core-${name}`, job.core(bench));
@@ -241,9 +239,4 @@ async function sendAtPace(
 	}
 	await Promise.all(firing);
 	return sentAt;
-}
-
-async function connected(bench: Bench, sockets: number): Promise<void> {
-	const isOpen = async () => open.parse(await bench.command('sockets', {})).open >= sockets;
-	await until(`${sockets} sockets`, isOpen, { timeout: 120_000 });
 }

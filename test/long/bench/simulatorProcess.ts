@@ -7,6 +7,8 @@ import { freePort, serviceHost } from '../../n8n/ports';
 import { until } from '../../n8n/until';
 import { dialects } from '../../simulator';
 
+const open = z.object({ open: z.number() });
+
 const TOKEN = 'benchmark-token-';
 
 export const tsx = ['--import', 'tsx'];
@@ -63,6 +65,12 @@ export class SimulatorProcess {
 			body: JSON.stringify(body),
 		});
 		return z.object({ result: z.unknown() }).parse(await response.json()).result;
+	}
+
+	/** Waits until this many sockets are open. */
+	async connected(sockets: number): Promise<void> {
+		const isOpen = async () => open.parse(await this.command('sockets', {})).open >= sockets;
+		await until(`${sockets} sockets`, isOpen, { timeout: 120_000 });
 	}
 
 	stop(): void {
