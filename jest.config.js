@@ -35,7 +35,8 @@ const sharedN8n = {
 	...realN8n,
 	globalSetup: '<rootDir>/test/e2e/setup.ts',
 	globalTeardown: '<rootDir>/test/e2e/teardown.ts',
-	maxWorkers: process.env.N8N_URL === undefined ? 2 : 1,
+	// More than two cores, because many tests wait for n8n or the service.
+	maxWorkers: process.env.N8N_URL === undefined ? 3 : 1,
 	testPathIgnorePatterns: ['/node_modules/', ...excluded],
 	reporters: ['default', '<rootDir>/test/e2e/excluded.js'],
 };

@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process';
+import range from 'lodash/range';
 import { startBrowser } from '../browser/browser';
 import { N8nDriver } from '../n8n/driver';
 import { connect, externalFolder, externalN8n } from '../n8n/external';
@@ -24,8 +25,8 @@ export default async function setup({ maxWorkers }: { maxWorkers: number }): Pro
 	const host = await installHost(console.log);
 	if (packedPackage === undefined)
 		execFileSync('npm', ['run', '--silent', 'build'], { cwd: projectFolder, stdio: 'inherit' });
-	// One after another, because each takes free ports.
-	for (let worker = 1; worker <= maxWorkers; worker++) publish(await start(host));
+	const starting = range(maxWorkers).map(async () => await start(host));
+	for (const server of await Promise.all(starting)) publish(server);
 }
 
 async function start(host: string): Promise<SharedServer> {
