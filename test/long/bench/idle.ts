@@ -1,5 +1,6 @@
 /** `npm run long -- idle`: what n8n takes with this package while nothing happens, beside an n8n without it. */
 import { rm } from 'node:fs/promises';
+import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
@@ -12,7 +13,7 @@ import { N8nDriver } from '../../n8n/driver';
 import { memoryMb } from '../../n8n/footprint';
 import { Inspector } from '../../n8n/inspector';
 import { installedPackage, newHome, packageName, removeHome } from '../../n8n/package-install';
-import { freePort } from '../../n8n/ports';
+import { freePort, listen } from '../../n8n/ports';
 import type { N8nServer } from '../../n8n/server';
 import { byId, chain, node } from '../../n8n/workflow';
 import { filled, fixtures } from '../../simulator';
@@ -33,6 +34,8 @@ const SESSIONS = 1_000;
 const POLLING_WORKFLOWS = 50;
 const SERVICE_LATENCY_MS = 20;
 const SETTLING_MS = 60_000;
+const FEED =
+	'<?xml version="1.0"?><rss version="2.0"><channel><title>News</title><item><title>One</title><link>https://example.com/1</link><pubDate>Mon, 02 Nov 2026 00:00:00 GMT</pubDate></item></channel></rss>';
 
 /** Its own n8n for each of these, which are measured at the same time. */
 type Side = { name: string; hasPackage: boolean; triggers: INode[] };
@@ -40,7 +43,8 @@ type Side = { name: string; hasPackage: boolean; triggers: INode[] };
 const trigger = (type: string, parameters: INode['parameters']) =>
 	node('Trigger', `${packageName}.${type}`, 1, parameters);
 
-function sides(): Side[] {
+/** @param feedUrl for n8n's own polling node, which shows what n8n takes for each check */
+function sides(feedUrl: string): Side[] {
 	const sessionIds = range(SESSIONS).map(filled.sessionId).join(', ');
 	const pollTimes = { item: [{ mode: 'everyMinute' }] };
 	const form = { campaignId: byId(fixtures.campaigns.active), pollTimes };
@@ -58,6 +62,13 @@ function sides(): Side[] {
 			hasPackage: true,
 			triggers: range(POLLING_WORKFLOWS / types.length).flatMap(() =>
 				types.map((type) => trigger(type, form)),
+			),
+		},
+		{
+			name: `${POLLING_WORKFLOWS} with RSS Feed Trigger`,
+			hasPackage: true,
+			triggers: range(POLLING_WORKFLOWS).map(() =>
+				node('Trigger', 'n8n-nodes-base.rssFeedReadTrigger', 1, { feedUrl, pollTimes }),
 			),
 		},
 	];
@@ -139,9 +150,11 @@ async function measureStarts(count: number): Promise<string[][]> {
 async function measureIdle(minutes: number): Promise<string[][]> {
 	const simulator = await SimulatorProcess.start(SERVICE_LATENCY_MS);
 	await simulator.reset({ sessions: SESSIONS });
+	const feed = createServer((_request, response) => void response.end(FEED));
+	const feedUrl = `http://127.0.0.1:${await listen(feed)}`;
 	const running: Array<{ name: string; n8n: IdleN8n }> = [];
 	try {
-		for (const { name, hasPackage, triggers } of sides()) {
+		for (const { name, hasPackage, triggers } of sides(feedUrl)) {
 			const n8n = await IdleN8n.start(hasPackage);
 			running.push({ name, n8n });
 			await n8n.publish(triggers, simulator.credential);
@@ -160,6 +173,7 @@ async function measureIdle(minutes: number): Promise<string[][]> {
 	} finally {
 		for (const { n8n } of running) await n8n.stop();
 		simulator.stop();
+		feed.close();
 	}
 }
 
