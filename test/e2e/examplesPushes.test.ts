@@ -101,30 +101,43 @@ describe('examples of pushes, with only the credentials selected', () => {
 		);
 	});
 
-	it('01 with a header in row 3 finds it as the message says', async () => {
+	it('01 with a header in row 3 finds it as the message says, and writes below it', async () => {
 		const { sheets } = run.parties;
-		const rows = { rangeDefinition: 'specifyRange', headerRow: 3, firstDataRow: 4 };
-		const withOptions = (options: INodeParameters) => (node: INode) =>
-			node.name === 'Read Leads' ? { ...node, parameters: { ...node.parameters, options } } : node;
-		const read = async (options: INodeParameters) => {
-			sheets.setSpreadsheet(SHEET, {
-				Leads: [
-					['Leads of May'],
-					['Updated today'],
-					['Name', 'Mob. No.', 'City'],
-					['Asha Rao', '98765 43210', 'Pune'],
-				],
-				Rejected: [],
-			});
-			const workflow = await run.import('01-morning-push.json', withOptions(options));
-			return await run.run(workflow, 'Every Morning');
+		const rows = { headerRow: 3, firstDataRow: 4 };
+		const read = { dataLocationOnSheet: { values: { rangeDefinition: 'specifyRange', ...rows } } };
+		const write = { locationDefine: { values: rows } };
+		const optionsOf: { [node: string]: INodeParameters } = {
+			'Read Leads': read,
+			'Write Status into Leads': { cellFormat: 'RAW', ...write },
 		};
-		await read({});
+		const withOptions = (node: INode) => {
+			const { [node.name]: options } = optionsOf;
+			return options ? { ...node, parameters: { ...node.parameters, options } } : node;
+		};
+		const leads = [
+			['Leads of May'],
+			['Updated today'],
+			['Name', 'Mob. No.', 'City'],
+			['Asha Rao', '98765 43210', 'Pune'],
+		];
+		const setLeads = () => sheets.setSpreadsheet(SHEET, { Leads: leads, Rejected: [] });
+		setLeads();
+		await run.run(await run.import('01-morning-push.json'), 'Every Morning');
 		expect(sheets.rows('Rejected')[0]?.rejection_reason).toContain(
-			`a later one seems to do so: "Name", "Mob. No.", "City". Remove the rows before it. Or in Google Sheets > Options, add 'Data Location on Sheet', choose 'Specify Range (Rows)', and enter its 'Header Row' and 'First Data Row'.`,
+			`a later one seems to do so: "Name", "Mob. No.", "City". Remove the rows before it. Or in 'Options' of each Google Sheets node that reads or writes this sheet, add 'Data Location on Sheet', and enter its 'Header Row' and 'First Data Row'. To read, choose 'Specify Range (Rows)' first.`,
 		);
-		await read({ dataLocationOnSheet: { values: rows } });
-		expect(run.simulator.contactsOf(campaign)).toMatchObject([{ personName: 'Asha Rao' }]);
+		setLeads();
+		const workflow = await run.import('01-morning-push.json', withOptions);
+		await run.run(workflow, 'Every Morning');
+		sheets.type('Leads', 'A5', ['Ravi', '98765 43211', 'Goa']);
+		await run.run(workflow, 'Every Morning');
+		const contacts = [{ personName: 'Asha Rao' }, { personName: 'Ravi' }];
+		expect(run.simulator.contactsOf(campaign)).toMatchObject(contacts);
+		expect(sheets.cells('Leads').slice(2)).toEqual([
+			['Name', 'Mob. No.', 'City', 'push_status', 'rejection_reason'],
+			['Asha Rao', '98765 43210', 'Pune', 'pushed', ''],
+			['Ravi', '98765 43211', 'Goa', 'pushed', ''],
+		]);
 	});
 
 	describe('07 check a sheet before pushing', () => {

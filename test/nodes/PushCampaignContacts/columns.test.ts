@@ -219,7 +219,7 @@ describe('a column that is missing', () => {
 		[
 			'the row of a sheet that names the columns',
 			rowsOf({ row_number: 2, Leads: '' }, { row_number: 3, Leads: 'Name', col_2: 'Mobile No.' }),
-			`${TITLE} "Name", "Mobile No.". Remove the rows before it. Or in Google Sheets > Options, add 'Data Location on Sheet', choose 'Specify Range (Rows)', and enter its 'Header Row' and 'First Data Row'.`,
+			`${TITLE} "Name", "Mobile No.". Remove the rows before it. Or in 'Options' of each Google Sheets node that reads or writes this sheet, add 'Data Location on Sheet', and enter its 'Header Row' and 'First Data Row'. To read, choose 'Specify Range (Rows)' first.`,
 		],
 		[
 			'the row of a file that names the columns',
