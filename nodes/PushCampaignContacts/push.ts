@@ -108,7 +108,7 @@ export async function runPush(
 	const prepared = await prepareRows(input, columnsOf, settings.skipPushedBefore);
 	// A single contact, such as from a form, may have no name.
 	const isList = prepared.rows.length > 1;
-	const nameless = isList && !isModel ? whyNoRelease(all, choice) : undefined;
+	const nameless = isList && !isModel ? whyNoRelease(tables, columnsOf, choice) : undefined;
 	if (campaign.enqueue && nameless !== undefined) {
 		throw new InvalidInput(`${nameless.message}, and nothing was sent`, nameless.resolution);
 	}

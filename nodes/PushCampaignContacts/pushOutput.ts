@@ -108,8 +108,8 @@ async function rowItems(rows: readonly Row[], isCheck: boolean): Promise<INodeEx
 	});
 }
 
-/** For rows with the columns of an earlier push that rejected them. */
-const NOT_REJECTED = { [STATUS_COLUMN]: null, [REASON_COLUMN]: null };
+/** For rows with the columns of an earlier push that rejected them. Google Sheets keeps a cell that gets null. */
+const NOT_REJECTED = { [STATUS_COLUMN]: '', [REASON_COLUMN]: '' };
 
 /**
  * A row with added columns, which replace those of the same name. Status and reason are the first ones, because the table
@@ -219,8 +219,9 @@ async function rangeItems(rows: readonly Row[], legend: string): Promise<INodeEx
 }
 
 /**
- * The outputs of a push that couldn't begin: *Rejected* has each input item, with its error and the columns of a rejected
- * row. *Pushed* has the items for the error output.
+ * The outputs of a push that couldn't begin: *Rejected* has each input item with the columns of a rejected row. It has no
+ * other columns, which could replace those of the row and be sent with the next push. *Pushed* has the items for the error
+ * output.
  */
 export function notBegun(
 	{ context }: Pick<OperationRun, 'context'>,
@@ -233,7 +234,7 @@ export function notBegun(
 		const status = isUnknown ? 'unknown' : 'not_sent';
 		const reason = `${plainText(error.error)}. ${plainText(error.message)}`;
 		const rejection = { [STATUS_COLUMN]: status, [REASON_COLUMN]: reason };
-		const columns = { [PUSH_STATUS_COLUMN]: status, ...error };
+		const columns = { [PUSH_STATUS_COLUMN]: status };
 		return { ...item, json: withColumns(input[index]?.json ?? {}, rejection, columns) };
 	});
 	// Expressions such as `$('Push').all(2)` need all outputs.

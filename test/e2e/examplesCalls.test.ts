@@ -340,7 +340,9 @@ describe('examples of calls, with only the credentials selected', () => {
 				Number(width),
 			);
 			expect(widths).toEqual([79, 3, 18]);
-			expect(mail?.body).toMatch(/<td>Campaign 102<\/td><td>[^<]*doesn't know this campaign/);
+			expect(mail?.body).toMatch(
+				/<td>Campaign 102<\/td><td>[^<]*doesn't know this campaign[^<]*<\/td>(<td><\/td>){7}<\/tr>/,
+			);
 			expect(mail?.body).toMatch(
 				/<td colspan="5">The service or a proxy returned HTTP status 500\. [^<]*Try again later/,
 			);

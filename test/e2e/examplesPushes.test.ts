@@ -22,7 +22,7 @@ describe('examples of pushes, with only the credentials selected', () => {
 	const run = useExamples();
 
 	describe('01 morning push', () => {
-		const header = ['person_name', 'phone', 'city'];
+		const header = ['person_name', 'phone', 'city', 'push_status', 'rejection_reason'];
 		const rejection = { success: false, error: 'agent_not_found', details: null };
 
 		it('pushes each row once on two mornings, and saves the result to each row', async () => {
@@ -52,7 +52,7 @@ describe('examples of pushes, with only the credentials selected', () => {
 			expect(gmail.mails).toHaveLength(1);
 			expect(gmail.mails[0]).toMatchObject({
 				to: 'marketing@example.com',
-				subject: expect.stringMatching(/^2 rows were not pushed on /),
+				subject: expect.stringMatching(/^2 rows to check on /),
 				body: expect.stringMatching(/<li>Row 3, 022 1234 Farah Ali: [^<]*digits instead of 10/),
 			});
 			const contacts = () =>
@@ -79,6 +79,25 @@ describe('examples of pushes, with only the credentials selected', () => {
 			expect(gmail.mails).toHaveLength(1);
 		});
 
+		it('leaves out a row with only a checkbox, and pushes a person who is entered there later', async () => {
+			const workflow = await run.import('01-morning-push.json');
+			const { sheets, gmail } = run.parties;
+			sheets.setSpreadsheet(SHEET, {
+				Leads: [
+					[...header, 'VIP'],
+					['Asha Rao', '9876543210', 'Pune', '', '', true],
+					['', '', '', '', '', false],
+				],
+				Rejected: [],
+			});
+			await run.run(workflow, 'Every Morning');
+			sheets.type('Leads', 'A3', ['Ravi Kumar', '9876543211']);
+			await run.run(workflow, 'Every Morning');
+			expect(sheets.rows('Leads').map((row) => row.push_status)).toEqual(['pushed', 'pushed']);
+			expect(run.simulator.contactsOf(campaign)).toHaveLength(2);
+			expect(gmail.mails).toEqual([]);
+		});
+
 		it.each([
 			['rejected', { kind: 'status', status: 404, body: rejection }, 'not_sent', 1],
 			['lost', { kind: 'resetAfter' }, 'unknown', 1],
@@ -101,30 +120,42 @@ describe('examples of pushes, with only the credentials selected', () => {
 		);
 	});
 
-	it('01 with a header in row 3 finds it as the message says', async () => {
+	it('01 with a header in row 3 finds it as the message says, and writes below it', async () => {
 		const { sheets } = run.parties;
-		const rows = { rangeDefinition: 'specifyRange', headerRow: 3, firstDataRow: 4 };
-		const withOptions = (options: INodeParameters) => (node: INode) =>
-			node.name === 'Read Leads' ? { ...node, parameters: { ...node.parameters, options } } : node;
-		const read = async (options: INodeParameters) => {
-			sheets.setSpreadsheet(SHEET, {
-				Leads: [
-					['Leads of May'],
-					['Updated today'],
-					['Name', 'Mob. No.', 'City'],
-					['Asha Rao', '98765 43210', 'Pune'],
-				],
-				Rejected: [],
-			});
-			const workflow = await run.import('01-morning-push.json', withOptions(options));
-			return await run.run(workflow, 'Every Morning');
+		const rows = { headerRow: 3, firstDataRow: 4 };
+		const read = { dataLocationOnSheet: { values: { rangeDefinition: 'specifyRange', ...rows } } };
+		const write = { locationDefine: { values: rows } };
+		const optionsOf: { [node: string]: INodeParameters } = {
+			'Read Leads': read,
+			'Write Status into Leads': { cellFormat: 'RAW', handlingExtraData: 'ignoreIt', ...write },
 		};
-		await read({});
+		const withOptions = (node: INode) => {
+			const { [node.name]: options } = optionsOf;
+			return options ? { ...node, parameters: { ...node.parameters, options } } : node;
+		};
+		const leads = [
+			['Leads of May'],
+			['Updated today'],
+			['Name', 'Mob. No.', 'City', 'push_status', 'rejection_reason'],
+			['Asha Rao', '98765 43210', 'Pune'],
+		];
+		sheets.setSpreadsheet(SHEET, { Leads: leads, Rejected: [] });
+		await run.run(await run.import('01-morning-push.json'), 'Every Morning');
 		expect(sheets.rows('Rejected')[0]?.rejection_reason).toContain(
-			`a later one seems to do so: "Name", "Mob. No.", "City". Remove the rows before it. Or in Google Sheets > Options, add 'Data Location on Sheet', choose 'Specify Range (Rows)', and enter its 'Header Row' and 'First Data Row'.`,
+			`a later one seems to do so: "Name", "Mob. No.", "City", "push_status", "rejection_reason". Remove the rows before it. Or in 'Options' of each Google Sheets node that reads or writes this sheet, add 'Data Location on Sheet', and enter its 'Header Row' and 'First Data Row'. To read, choose 'Specify Range (Rows)' first.`,
 		);
-		await read({ dataLocationOnSheet: { values: rows } });
-		expect(run.simulator.contactsOf(campaign)).toMatchObject([{ personName: 'Asha Rao' }]);
+		expect(sheets.cells('Leads')).toEqual(leads);
+		const workflow = await run.import('01-morning-push.json', withOptions);
+		await run.run(workflow, 'Every Morning');
+		sheets.type('Leads', 'A5', ['Ravi', '98765 43211', 'Goa']);
+		await run.run(workflow, 'Every Morning');
+		const contacts = [{ personName: 'Asha Rao' }, { personName: 'Ravi' }];
+		expect(run.simulator.contactsOf(campaign)).toMatchObject(contacts);
+		expect(sheets.cells('Leads').slice(2)).toEqual([
+			['Name', 'Mob. No.', 'City', 'push_status', 'rejection_reason'],
+			['Asha Rao', '98765 43210', 'Pune', 'pushed', ''],
+			['Ravi', '98765 43211', 'Goa', 'pushed', ''],
+		]);
 	});
 
 	describe('07 check a sheet before pushing', () => {
@@ -133,7 +164,7 @@ describe('examples of pushes, with only the credentials selected', () => {
 			const { sheets } = run.parties;
 			sheets.setSpreadsheet(SHEET, {
 				Leads: [
-					['person_name', 'phone', 'city'],
+					['person_name', 'phone', 'city', 'push_status', 'rejection_reason'],
 					['Asha Rao', '9876543210', 'Pune'],
 					['Never Again', '98123 45678', 'Delhi'],
 					['Farah Ali', 'will tell later', 'Mumbai'],

@@ -8,13 +8,16 @@ import { byId, chain, node } from '../n8n/workflow';
 import { fixtures, type Fault } from '../simulator';
 import { useAccount } from './account';
 import { allExecutions, callIdOf } from './calls';
+import type { Arrow } from './callingAgent';
 import { n8nFolder } from './n8nFolder';
+import { executeFlow, flowOnRows } from './rowRun';
 
 const NODE = 'Place Call';
 const PEOPLE = ['9000000001', '9000000002', '9000000003'] as const;
 const [FIRST, SECOND] = PEOPLE;
 
-const { n8n, simulator, ours, placeCall, publish, start } = useAccount({ isMapped: true });
+const account = useAccount({ isMapped: true });
+const { n8n, simulator, ours, placeCall, publish, start } = account;
 
 afterEach(() => simulator.reset());
 
@@ -79,25 +82,37 @@ test('an error workflow calls the person on duty for each failed attempt', async
 	await untilCalled(2);
 });
 
-test('a retry of the parent workflow does not repeat calls that its sub-workflow has placed', async () => {
-	const called = node('Called', 'n8n-nodes-base.executeWorkflowTrigger', 1.1, {
-		inputSource: 'passthrough',
-	});
-	const sub = await publish(chain('called by another', called, placeCall(), stop));
-	const call = node('Call', 'n8n-nodes-base.executeWorkflow', 1.2, {
-		workflowId: byId(sub.id),
-		mode: 'once',
-		workflowInputs: { mappingMode: 'defineBelow', value: {} },
-	});
-	const { failed } = await failedExecution(PEOPLE, [call]);
-	expect((await n8n.retry(failed.id, 'original')).status).toBe('error');
-	const [latest, ...before] = await allExecutions(n8n, sub);
-	expect(before).toHaveLength(1);
-	expect((await n8n.runData(latest?.id ?? '')).error?.message).toContain(
-		'An earlier attempt of this execution',
-	);
-	expect(counts()).toEqual([1, 1, 1]);
-});
+const inEditor = async (nodes: INode[]) => {
+	const rows = PEOPLE.map((phone) => ({ phone }));
+	const arrows = nodes.map(({ name }): Arrow => ['Rows', name]);
+	return { failed: await executeFlow(account, flowOnRows(rows, nodes, arrows)) };
+};
+
+test.each([
+	['is published', async (nodes: INode[]) => await failedExecution(PEOPLE, nodes)],
+	['is executed in the editor', inEditor],
+])(
+	'if the parent workflow %s, its retry does not repeat calls that its sub-workflow has placed',
+	async (_how, execute) => {
+		const called = node('Called', 'n8n-nodes-base.executeWorkflowTrigger', 1.1, {
+			inputSource: 'passthrough',
+		});
+		const sub = await publish(chain('called by another', called, placeCall(), stop));
+		const call = node('Call', 'n8n-nodes-base.executeWorkflow', 1.2, {
+			workflowId: byId(sub.id),
+			mode: 'once',
+			workflowInputs: { mappingMode: 'defineBelow', value: {} },
+		});
+		const { failed } = await execute([call]);
+		expect((await n8n.retry(failed.id, 'original')).status).toBe('error');
+		const [latest, ...before] = await allExecutions(n8n, sub);
+		expect(before).toHaveLength(1);
+		expect((await n8n.runData(latest?.id ?? '')).error?.message).toContain(
+			'An earlier attempt of this execution',
+		);
+		expect(counts()).toEqual([1, 1, 1]);
+	},
+);
 
 test('a retry of a push from a file on disk sends only the rest, and no row that may have arrived', async () => {
 	const phones = Array.from({ length: 50 }, (_, index) => String(9_000_000_000 + index));

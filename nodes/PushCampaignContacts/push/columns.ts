@@ -186,18 +186,25 @@ export function takenColumns(
 /**
  * Why a list of people isn't released without their names. Undefined if all names are known, or that was chosen.
  *
- * @param columns of the input, or of each file
+ * @param tables the input, or each file
  */
 export function whyNoRelease(
-	columns: readonly Columns[],
+	tables: readonly Table[],
+	columnsOf: (table: Table) => Columns,
 	{ personName }: ColumnChoice,
 ): Explanation | undefined {
-	if (personName === '' || columns.every((each) => each.personName !== undefined)) return undefined;
-	const where = columns.length === 1 ? 'The input' : 'A file';
+	const nameless = tables.find((table) => columnsOf(table).personName === undefined);
+	if (personName === '' || nameless === undefined) return undefined;
+	const { file } = nameless;
+	const column = quoted(personName);
+	const [where, there, enter] =
+		file === undefined
+			? ['The input', '', "In 'Person Name Column', enter the column with the names."]
+			: [`The file ${quoted(file)}`, ' there', `Rename its column with the names to ${column}.`];
 	return {
-		message: `${where} has no column ${quoted(personName)}, so nobody's name is known`,
+		message: `${where} has no column ${column}, so nobody's name is known${there}`,
 		resolution: onScreenOnly(
-			"In 'Person Name Column', enter the column with the names. To release the contacts without names, empty it.",
+			`${enter} To release the contacts without names, empty 'Person Name Column'.`,
 		),
 	};
 }

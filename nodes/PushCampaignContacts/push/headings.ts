@@ -100,7 +100,7 @@ const ROWS = {
 
 const ABOVE_HEADER = {
 	items:
-		"Remove the rows before it. Or in Google Sheets > Options, add 'Data Location on Sheet', choose 'Specify Range (Rows)', and enter its 'Header Row' and 'First Data Row'.",
+		"Remove the rows before it. Or in 'Options' of each Google Sheets node that reads or writes this sheet, add 'Data Location on Sheet', and enter its 'Header Row' and 'First Data Row'. To read, choose 'Specify Range (Rows)' first.",
 	csv: 'Remove the rows before it.',
 	pasted: 'Remove the rows before it.',
 };

@@ -145,7 +145,7 @@ export function runIndexOf(context: IExecuteFunctions): number {
 }
 
 /** What n8n has of the running execution. No public function returns it. Undefined if this n8n doesn't show it. */
-type ExecutionData = Pick<IRunExecutionData, 'startData' | 'resultData'>;
+type ExecutionData = Pick<IRunExecutionData, 'startData' | 'resultData' | 'parentExecution'>;
 
 export function executionDataOf(context: IExecuteFunctions): ExecutionData | undefined {
 	const data: unknown = 'runExecutionData' in context ? context.runExecutionData : undefined;

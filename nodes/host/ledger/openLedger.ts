@@ -1,12 +1,13 @@
 import once from 'lodash/once';
 import sumBy from 'lodash/sumBy';
-import type { IExecuteFunctions, IExecutionContext } from 'n8n-workflow';
+import type { IExecuteFunctions, IExecutionContext, RelatedExecution } from 'n8n-workflow';
 import { areEntries, type Entries, Ledger } from '../../core/ledger/ledger';
 import { Attempt, Notes } from '../../core/ledger/notes';
 import { maybeSentBefore } from '../../core/ledger/sentBefore';
 import { ExplainedError } from '../../core/service/errors';
 import type { JsonValue } from '../../core/values/json';
 import { BoundedMap } from '../../core/values/boundedMap';
+import { executionDataOf } from '../caller/agentRun';
 import { callerOf } from '../caller/caller';
 import { isCanceled } from '../execution/cancel';
 import { openMemory } from './executionMemory';
@@ -134,22 +135,29 @@ export async function originOf(context: IExecuteFunctions): Promise<ExecutionOri
 	const own = { startedAt: execution.establishedAt, executionId, isSubExecution: false };
 	const parentId = parentOf(execution);
 	if (parentId === undefined) return own;
-	const origin = originsByParent.get(parentId) ?? (await originOfParent(context, parentId));
+	const related = executionDataOf(context)?.parentExecution;
+	const origin =
+		originsByParent.get(parentId) ?? (await originOfParent(context, parentId, related));
 	if (origin === undefined) return own;
 	originsByParent.set(parentId, origin);
 	return context.getMode() === 'retry' ? { ...origin, executionId } : origin;
 }
 
-/** Undefined if n8n has no start time of it or of one of its parents. */
+/**
+ * Undefined if n8n has no start time of it or of one of its parents.
+ *
+ * @param related what its sub-execution has of it. Of an execution in the editor, n8n stores the start time only at its end.
+ */
 async function originOfParent(
 	context: IExecuteFunctions,
 	executionId: string,
+	related: RelatedExecution | undefined,
 ): Promise<ExecutionOrigin | undefined> {
 	const data = await context.getExecutionDataById(executionId);
-	const execution = data?.executionData?.runtimeData;
+	const execution = data?.executionData?.runtimeData ?? related?.executionContext;
 	if (execution?.establishedAt === undefined) return undefined;
 	const parentId = parentOf(execution);
-	if (parentId !== undefined) return await originOfParent(context, parentId);
+	if (parentId !== undefined) return await originOfParent(context, parentId, data?.parentExecution);
 	return { startedAt: execution.establishedAt, executionId, isSubExecution: true };
 }
 

@@ -44,6 +44,11 @@ export class Sheets {
 		this.id = '';
 	}
 
+	/** The cells of a tab. */
+	cells(tab: string): readonly Cell[][] {
+		return this.grid(tab);
+	}
+
 	/** The rows of a tab as objects, without the header row. */
 	rows(tab: string): Row[] {
 		const [names = [], ...rows] = this.grid(tab);

@@ -156,12 +156,24 @@ describe('names', () => {
 		expect(error).toMatchObject({
 			message: `The input has no column "person_name", so nobody's name is known, and nothing was sent`,
 			description:
-				"In 'Person Name Column', enter the column with the names. To release the contacts without names, empty it.",
+				"In 'Person Name Column', enter the column with the names. To release the contacts without names, empty 'Person Name Column'.",
 		});
 		const bodies = respondWith(ok(2));
 		const chosen = await runPush(nameless, { ...release, personNameColumn: '' });
 		expect(chosen.error).toBeUndefined();
 		expect(bodies.flatMap(contactsOf)).toHaveLength(2);
+	});
+
+	test('without them in one of several files, the file is named', async () => {
+		const files = [
+			fileItem('a.csv', `phone,person_name\n${phone(0)},Asha\n`),
+			fileItem('b.csv', `phone,first\n${phone(1)},Ravi\n`),
+		];
+		const { error } = await runPush(files, { ...release, contactsFrom: 'csv' });
+		expect(error).toMatchObject({
+			message: `The file "b.csv" has no column "person_name", so nobody's name is known there, and nothing was sent`,
+			description: `Rename its column with the names to "person_name". To release the contacts without names, empty 'Person Name Column'.`,
+		});
 	});
 
 	test('without them, a single person is released, and a list is added to wait', async () => {
@@ -219,7 +231,7 @@ describe('a column that is missing', () => {
 		[
 			'the row of a sheet that names the columns',
 			rowsOf({ row_number: 2, Leads: '' }, { row_number: 3, Leads: 'Name', col_2: 'Mobile No.' }),
-			`${TITLE} "Name", "Mobile No.". Remove the rows before it. Or in Google Sheets > Options, add 'Data Location on Sheet', choose 'Specify Range (Rows)', and enter its 'Header Row' and 'First Data Row'.`,
+			`${TITLE} "Name", "Mobile No.". Remove the rows before it. Or in 'Options' of each Google Sheets node that reads or writes this sheet, add 'Data Location on Sheet', and enter its 'Header Row' and 'First Data Row'. To read, choose 'Specify Range (Rows)' first.`,
 		],
 		[
 			'the row of a file that names the columns',

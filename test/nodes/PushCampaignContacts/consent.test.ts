@@ -90,7 +90,10 @@ test('finds the column in any spelling, and stops without it', async () => {
 	const { rejected } = await push(rowsOf({ phone: phone(1), agreed: '2026-11-19' }), withConsent());
 	expect(sent).toHaveLength(1);
 	expect(jsonOf(rejected)).toMatchObject([
-		{ rejection_status: 'not_sent', error: expect.stringContaining('no column "agreed_on"') },
+		{
+			rejection_status: 'not_sent',
+			rejection_reason: expect.stringContaining('no column "agreed_on"'),
+		},
 	]);
 });
 
@@ -101,7 +104,7 @@ test.each<[string, IDataObject, string]>([
 	const sent = scripted();
 	const { rejected } = await push(rows, withConsent(over));
 	expect(sent).toEqual([]);
-	expect(jsonOf(rejected)[0]).toMatchObject({ error: expect.stringContaining(message) });
+	expect(jsonOf(rejected)[0]).toMatchObject({ rejection_reason: expect.stringContaining(message) });
 });
 
 describe.each([

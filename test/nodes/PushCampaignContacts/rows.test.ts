@@ -198,8 +198,8 @@ describe('Output: One Item per Row', () => {
 			phone_sent: '+919876543210',
 			phone_key: '919876543210',
 			campaign_upload_id: 501,
-			rejection_status: null,
-			rejection_reason: null,
+			rejection_status: '',
+			rejection_reason: '',
 		});
 	});
 });

@@ -63,17 +63,18 @@ describe('invalid settings: nothing is sent', () => {
 		details: { item, outcome: 'not_sent' },
 	});
 
-	test('with Continue, Rejected has each item with its error', async () => {
-		const { error, pushed, rejected } = await runPush(rows, NO_CAMPAIGN, goOn);
+	test("with Continue, Rejected has each item with the reason, and doesn't replace its other columns", async () => {
+		const own = { message: 'Please call', error: 'none', details: 'of the lead' };
+		const leads = rows.map(({ json }) => ({ json: { ...json, ...own } }));
+		const { error, pushed, rejected } = await runPush(leads, NO_CAMPAIGN, goOn);
 		expect([error, pushed]).toEqual([undefined, []]);
 		expect(rejected).toEqual(
-			rows.map(({ json }, item) => ({
+			leads.map(({ json }, item) => ({
 				json: {
 					...json,
 					rejection_status: 'not_sent',
 					rejection_reason: expect.stringMatching(/must be .* \(got "Spring"\)\. Enter only/),
 					push_status: 'not_sent',
-					...errorOf(item),
 				},
 				pairedItem: { item },
 			})),
@@ -103,7 +104,7 @@ describe('invalid settings: nothing is sent', () => {
 		const parameters = { options: { skipPushedBefore: true } };
 		const { rejected } = await runPush(rows.slice(1), parameters, goOn);
 		expect(jsonOf(rejected)).toMatchObject([
-			{ error: expect.stringMatching(/503/), details: { outcome: 'not_sent' } },
+			{ rejection_status: 'not_sent', rejection_reason: expect.stringMatching(/503/) },
 		]);
 	});
 });

@@ -141,7 +141,7 @@ describe('Execute Once, with which n8n passes only the first of several items', 
 	test('with Continue, returns the row that n8n passed on in Rejected with the reason', async () => {
 		const { rejected, statuses } = await push(3, {}, ONCE);
 		expect(statuses).toEqual(['0 not_sent']);
-		expect(rejected[0]?.json.error).toContain('of 3 items');
+		expect(rejected[0]?.json.rejection_reason).toContain('of 3 items');
 	});
 
 	test.each<[string, INodeExecutionData[], NodeParameters, number[]]>([

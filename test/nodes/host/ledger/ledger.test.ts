@@ -6,6 +6,7 @@ import {
 	type IExecutionContext,
 	type INode,
 	type IRunExecutionData,
+	type RelatedExecution,
 } from 'n8n-workflow';
 import once from 'lodash/once';
 import range from 'lodash/range';
@@ -375,25 +376,40 @@ function startedAt(establishedAt: number, parentExecutionId?: string): IExecutio
 	return { version: 1, establishedAt, source: 'trigger', ...ofParent };
 }
 
-function dataWith(runtimeData?: IExecutionContext): IRunExecutionData {
-	return createRunExecutionData({ executionData: { ...(runtimeData && { runtimeData }) } });
+function dataWith(
+	runtimeData?: IExecutionContext,
+	parentExecution?: RelatedExecution,
+): IRunExecutionData {
+	return createRunExecutionData({
+		executionData: { ...(runtimeData && { runtimeData }) },
+		...(parentExecution && { parentExecution }),
+	});
 }
 
 describe('the origin of an execution, by which retries are recognized', () => {
 	type Others = { [executionId: string]: IExecutionContext | undefined };
 
-	/** A node in an execution with this context, while n8n has stored these others. */
-	function contextIn(executionId: string, own: IExecutionContext, others: Others = {}) {
+	/**
+	 * A node in an execution with this context, while n8n has stored these others.
+	 *
+	 * @param parents what n8n has of the parent of an execution with it
+	 */
+	function contextIn(
+		executionId: string,
+		own: IExecutionContext,
+		others: Others = {},
+		parents: { [executionId: string]: RelatedExecution } = {},
+	) {
 		const reads: string[] = [];
 		const additionalData = makeAdditionalData('trigger', {
 			executionId,
 			getRunExecutionData: async (id) => {
 				reads.push(id);
 				if (id === '__UNKNOWN__') throw new Error('n8n has no such execution');
-				return await Promise.resolve(id in others ? dataWith(others[id]) : undefined);
+				return await Promise.resolve(id in others ? dataWith(others[id], parents[id]) : undefined);
 			},
 		});
-		const data = dataWith(own);
+		const data = dataWith(own, parents[executionId]);
 		return { context: executeContext(callNode(), itemsOf([{}]), { additionalData, data }), reads };
 	}
 	const ofError: IExecutionContext = { ...startedAt(2_000, 'p'), source: 'error' };
@@ -446,6 +462,19 @@ describe('the origin of an execution, by which retries are recognized', () => {
 		expect(await originOf(one.context)).toEqual(origin);
 		expect(await originOf(other.context)).toEqual(origin);
 		expect([one.reads, other.reads]).toEqual([['b', 'a'], []]);
+	});
+
+	test('of a sub-execution has the start of a parent in the editor, which n8n stores only at its end', async () => {
+		const parents = {
+			top: { executionId: 'editor', workflowId: 'w', executionContext: startedAt(1_000) },
+			sub: { executionId: 'top', workflowId: 'w', executionContext: startedAt(2_000, 'editor') },
+		};
+		const others = { top: undefined, editor: undefined };
+		const origin = { startedAt: 1_000, executionId: 'editor', isSubExecution: true };
+		const top = contextIn('top', startedAt(2_000, 'editor'), others, parents);
+		expect(await originOf(top.context)).toEqual(origin);
+		const sub = contextIn('sub', startedAt(3_000, 'top'), others, parents);
+		expect(await originOf(sub.context)).toEqual(origin);
 	});
 
 	test('that n8n cannot read stops the request before it is sent', async () => {
