@@ -34,10 +34,10 @@ export async function activate(context: ITriggerFunctions): Promise<ITriggerResp
 		}
 		const key = nodeKey(context);
 		if (watches) activeListeners.set(key, listener);
-		const isUserWaiting = !watches && MANUAL_MODES.includes(context.getActivationMode());
-		if (isUserWaiting) await checkSessions(context, account, sessionIds);
+		const isByUser = MANUAL_MODES.includes(context.getActivationMode());
+		if (isByUser && !watches) await checkSessions(context, account, sessionIds);
 		chatConnections.publishedTriggers.add(listener);
-		listener.follow(watches ? storedSessions(context) : sessionIds);
+		listener.follow(watches ? storedSessions(context) : sessionIds, !isByUser);
 		const closeFunction = async () => {
 			if (activeListeners.get(key) === listener) activeListeners.delete(key);
 			await listener.close();

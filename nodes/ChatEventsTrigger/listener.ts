@@ -55,8 +55,12 @@ export class ChatEventsListener {
 		return [...this.sessions.values()].map(({ sessionId }) => sessionId);
 	}
 
-	/** Connects the sessions as soon as the limit allows it. One that is followed already tries again now. */
-	follow(sessionIds: string[]): void {
+	/**
+	 * Connects the sessions as soon as the limit allows it. One that is followed already tries again now.
+	 *
+	 * @param catchesUp whether n8n was down before
+	 */
+	follow(sessionIds: string[], catchesUp = false): void {
 		for (const sessionId of sessionIds) {
 			const key = sessionKey(sessionId);
 			const existing = this.sessions.get(key);
@@ -65,7 +69,7 @@ export class ChatEventsListener {
 			const session: FollowedSession = { sessionId, user: null };
 			this.sessions.set(key, session);
 			void this.limit(async () => {
-				if (this.sessions.get(key) === session) await this.connect(session);
+				if (this.sessions.get(key) === session) await this.connect(session, catchesUp);
 			});
 		}
 	}
@@ -86,11 +90,12 @@ export class ChatEventsListener {
 		this.closed.abort();
 	}
 
-	private async connect(session: FollowedSession): Promise<void> {
+	private async connect(session: FollowedSession, catchesUp: boolean): Promise<void> {
 		const { sessionId } = session;
 		const { types, disconnectOther } = this.settings;
 		const user = chatConnections.join(this.context, this.account, sessionId, {
 			disconnectOther,
+			catchesUp,
 			onLost: (ending, isRetried) => {
 				if (!isRetried) this.sessions.delete(sessionKey(sessionId));
 				this.onLost(sessionId, ending, isRetried);

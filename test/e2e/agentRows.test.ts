@@ -469,6 +469,16 @@ describe('a human review by phone', () => {
 		expect(other?.what_happened).toContain('approved this request for another row');
 	});
 
+	test('a message that is approved twice is sent twice', async () => {
+		const { open } = fixtures.sessions;
+		const tools = [ours('Call', 'chatSendTool', { sessionId: open, message: FROM_MODEL })];
+		const script = [[reviewed({ whom: 'Yes' }), reviewed({ whom: 'Yes' })]];
+		const rows = PEOPLE.slice(0, 1);
+		const { outcomes } = await run({ rows, tools, nodes: [ask()], arrows, script });
+		expect(outcomes).toEqual(['done', 'done']);
+		expect(simulator.sessions.frames(open)).toHaveLength(2);
+	});
+
 	test('a request that repeats is sent once for the row for which it was approved', async () => {
 		const tools = [placeCall({ phoneNumber: FROM_MODEL })];
 		const script = PEOPLE.map(({ phone }) => [reviewed({ whom: phone })]);

@@ -10,7 +10,7 @@ import { Account, loopOver, split } from './account';
 import { allExecutions, callIdOf, executionsOf, firstReading, post, published } from './calls';
 import { removeServer, startServer } from './ownServer';
 import { KEY } from './questions';
-import { publishWatched } from './watchedSession';
+import { publishWatched, WATCHING } from './watchedSession';
 
 const { campaigns } = fixtures;
 const WAIT = { waitForCompletion: 'webhook' };
@@ -45,7 +45,8 @@ describe('after n8n was killed', () => {
 	let simulator: Simulator;
 	let waiting: Waiting[];
 	let reader: Workflow;
-	let listener: Workflow;
+	/** Two workflows with the same session. */
+	let listeners: Workflow[];
 	let reported: { workflow: Workflow; report: (callId: string) => Promise<void> };
 	let session: string;
 	const completed: string[] = [];
@@ -65,7 +66,11 @@ describe('after n8n was killed', () => {
 		reader = await startReader();
 		reported = await startReported();
 		await reported.report(fixtures.calls.finished);
-		({ workflow: listener, session } = await publishWatched(account));
+		const { workflow: watching, ...watched } = await publishWatched(account);
+		({ session } = watched);
+		const listed = { sessionIds: session, eventTypes: ['nudge_sent'] };
+		const listing = ours(WATCHING, 'chatEventsTrigger', listed, { webhookId: randomUUID() });
+		listeners = [watching, await publish(chain('listens, too', listing))];
 		const plain = await start(20, place(WAIT));
 		const asking = await start(ANSWERS.length, place(ASK));
 		const questions = [
@@ -87,7 +92,7 @@ describe('after n8n was killed', () => {
 		await untilPlaced(34);
 		await untilAllWait();
 		await executionsOf(n8n, reported.workflow, COMPLETED, 1);
-		for (const workflow of [reader, listener]) await published(n8n, workflow);
+		for (const workflow of [reader, ...listeners]) await published(n8n, workflow);
 		const [missed, later] = [plain.people.slice(5, 10), plain.people.slice(0, 5)];
 		await complete(later);
 
@@ -255,21 +260,23 @@ describe('after n8n was killed', () => {
 		expect(items.map(callIdOf).sort()).toEqual([finished, notPicked].sort());
 	});
 
-	it('Chat Events Trigger starts once for each event', async () => {
+	it('Chat Events Trigger starts once for each event, in two workflows with the same session', async () => {
 		await untilConnected();
 		nudge(10);
-		const started = async () => {
-			const all = await allExecutions(n8n, listener);
-			const isOver = all.every(({ status }) => !['new', 'running'].includes(status));
-			return isOver && all.length >= events.length && all;
-		};
-		await until('an execution for each event', started, { timeout: 120_000 });
-		// An unexpected execution appears before n8n has served this many later requests, however slow it is.
-		for (let later = 0; later < 20; later++) await allExecutions(n8n, listener);
-		const found: unknown[] = [];
-		for (const { id } of await until('their end', started)) {
-			found.push(/"(evt_\d+)"/.exec((await n8n.execution(id)).data)?.[1]);
+		for (const listener of listeners) {
+			const started = async () => {
+				const all = await allExecutions(n8n, listener);
+				const isOver = all.every(({ status }) => !['new', 'running'].includes(status));
+				return isOver && all.length >= events.length && all;
+			};
+			await until('an execution for each event', started, { timeout: 120_000 });
+			// An unexpected execution appears before n8n has served this many later requests, however slow it is.
+			for (let later = 0; later < 20; later++) await allExecutions(n8n, listener);
+			const found: unknown[] = [];
+			for (const { id } of await until('their end', started)) {
+				found.push(/"(evt_\d+)"/.exec((await n8n.execution(id)).data)?.[1]);
+			}
+			expect(found.sort()).toEqual([...events].sort());
 		}
-		expect(found.sort()).toEqual([...events].sort());
 	});
 });

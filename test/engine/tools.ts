@@ -35,6 +35,8 @@ export type AgentRun = {
 	resolved?: number;
 	/** The run data. Tool requests that share it belong to one execution. */
 	data?: IRunExecutionData;
+	/** Of an execution that was stored while it waited, as its data is a copy then. */
+	executionId?: string;
 	mode?: WorkflowExecuteMode;
 };
 
@@ -59,6 +61,17 @@ function recordArguments(
 }
 
 const toolOf = (node: INode): INode => ({ ...node, type: `${node.type}Tool` });
+
+const executionIds = new WeakMap<IRunExecutionData, string>();
+
+/** n8n's name of the execution in which an MCP client uses a tool. */
+const NOT_STORED = '__UNKNOWN__';
+
+function executionIdOf(data: IRunExecutionData): string {
+	const id = executionIds.get(data) ?? randomUUID();
+	executionIds.set(data, id);
+	return id;
+}
 
 /** Rows → Agent, which has the tool. */
 function agentWorkflow(tool: INode): Workflow {
@@ -92,11 +105,13 @@ export function engineTool(
 		run = 0,
 		resolved = 0,
 		data = newExecutionData(),
+		executionId = executionIdOf(data),
 		mode = 'trigger',
 	}: AgentRun = {},
 ): CallTool {
 	const node = toolOf(plain);
 	const workflow = agentWorkflow(node);
+	const additionalData = makeAdditionalData(mode, { executionId });
 	let runs = 0;
 	return async (args = {}) => {
 		recordRows(data, rows, run);
@@ -109,7 +124,7 @@ export function engineTool(
 			source: { main: [{ previousNode: 'Agent', previousNodeRun: run }] },
 			metadata: { preserveSourceOverwrite: true, preservedSourceOverwrite: source },
 		};
-		const context = { mode, data, run: runs++, task, workflow };
+		const context = { mode, additionalData, data, run: runs++, task, workflow };
 		return await resultOf(node, executeContext(node, input, context));
 	};
 }
@@ -117,12 +132,22 @@ export function engineTool(
 /** AI Agent 2 and earlier: the agent runs the tool itself, with the arguments as its input. */
 export function inlineTool(
 	plain: INode,
-	{ row = {}, rows = [row], run = 0, data = newExecutionData() }: AgentRun = {},
+	{
+		row = {},
+		rows = [row],
+		run = 0,
+		data = newExecutionData(),
+		executionId = executionIdOf(data),
+	}: AgentRun = {},
 ): CallTool {
 	const agent = makeNode({ type: 'test.sink', name: 'Agent' });
 	const main = [rows.map((json) => ({ json }))];
 	const source = { main: [{ previousNode: 'Row', previousNodeRun: run }] };
-	return inline(plain, data, { node: agent, data: { main }, source });
+	const node = toolOf(plain);
+	const task = { node: agent, data: { main }, source };
+	let runs = 0;
+	return async (args = {}) =>
+		await resultOf(node, inlineContext(node, data, executionId, task, runs++, args));
 }
 
 /** MCP Server Trigger: each request has its own empty execution data, and may have no session ID. */
@@ -142,18 +167,13 @@ export function mcpContext(
 		data: { main: [[{ json: { headers, body: {} } }]] },
 		source: null,
 	};
-	return inlineContext(node, createEmptyRunExecutionData(), task, 0, args);
-}
-
-function inline(plain: INode, data: IRunExecutionData, task: IExecuteData): CallTool {
-	const node = toolOf(plain);
-	let runs = 0;
-	return async (args = {}) => await resultOf(node, inlineContext(node, data, task, runs++, args));
+	return inlineContext(node, createEmptyRunExecutionData(), NOT_STORED, task, 0, args);
 }
 
 function inlineContext(
 	node: INode,
 	data: IRunExecutionData,
+	executionId: string,
 	task: IExecuteData,
 	run: number,
 	args: IDataObject,
@@ -162,7 +182,7 @@ function inlineContext(
 	const context = new SupplyDataContext(
 		makeWorkflow([node]),
 		node,
-		makeAdditionalData('trigger'),
+		makeAdditionalData('trigger', { executionId }),
 		'trigger',
 		data,
 		run,

@@ -153,6 +153,22 @@ test('a trigger that is published again right after an action gets the events in
 	await eventually(() => eventIds(after).includes(between));
 });
 
+test('what happened while n8n was down starts each trigger, also one that joins after the replay', async () => {
+	const before = await publish();
+	await harness.settled();
+	await before.stop();
+	await harness.connected(0);
+	const missed = control().nudge(sessions.open);
+	const first = await publish(sessions.open, 'init');
+	await harness.settled();
+	const joinedAt = clock.elapsed();
+	const second = await publish(sessions.open, 'init', OTHER_TRIGGER);
+	await eventually(() => second.emitted.length === 1);
+	// Not only when the token is renewed, which may be after the time that the service replays.
+	expect(clock.elapsed() - joinedAt).toBeLessThan(60_000);
+	expect([eventIds(first), eventIds(second)]).toEqual([[missed], [missed]]);
+});
+
 describe('a session that the service rejects', () => {
 	test('ends an action at its second attempt, and the trigger is connected later', async () => {
 		speedUp(10);

@@ -68,7 +68,7 @@ export class ChatConnection {
 	/** The newest tokens, also of earlier sockets. */
 	private issued: string[] = [];
 	private socket: Socket | null = null;
-	/** Closed for another token or client ID. */
+	/** Closed for another token or client ID, or for another replay. */
 	private replaced: Socket | null = null;
 	private clientId: string;
 	private becameConnected: Deferred<void> = deferred();
@@ -105,10 +105,12 @@ export class ChatConnection {
 		const user = new ConnectionUser(this, options, this.frameCount);
 		this.users.add(user);
 		this.retryNow();
-		if (options.usedBy === 'trigger' && this.clientId !== clientId) {
-			this.clientId = clientId;
-			if (this.socket !== null) void this.replace(this.socket);
-		}
+		if (options.usedBy !== 'trigger') return user;
+		const isOtherClient = this.clientId !== clientId;
+		this.clientId = clientId;
+		// The service replays to a new socket, and this one may have had its replay before this user joined.
+		const needsReplay = options.catchesUp === true && this.frameCount > 0;
+		if ((isOtherClient || needsReplay) && this.socket !== null) void this.replace(this.socket);
 		return user;
 	}
 

@@ -19,6 +19,8 @@ export interface UserOptions {
 	mintToken: () => Promise<WsToken>;
 	/** How long an action tries to connect. */
 	patienceMs?: number;
+	/** Whether a trigger missed events while n8n was down, which the service may replay. */
+	catchesUp?: boolean;
 	/**
 	 * For a trigger, once an outage: the session has been lost for a while. `isRetried`: the connection tries again. If no
 	 * connection is possible, it doesn't. Never called after `close()`.

@@ -3,8 +3,9 @@ import type { Job, Ledger } from '../../core/ledger/ledger';
 import { NotSent } from '../../core/service/errors';
 import { BoundedMap } from '../../core/values/boundedMap';
 import { hashOf } from '../../core/values/hash';
-import type { JsonObject } from '../../core/values/json';
+import { type JsonObject, numberIn } from '../../core/values/json';
 import { KeyedMutex } from '../../core/values/keyedMutex';
+import { openValues } from './executionMemory';
 import type { PreparedRequest, RequestDeps } from './preparedRequest';
 
 /** Tool requests to keep in a long MCP session. */
@@ -13,8 +14,6 @@ const MAX_TOOL_REQUESTS = 5_000;
 /** What this process knows of the tool requests of one agent run or MCP session. */
 class ToolRequests {
 	readonly mutex = new KeyedMutex();
-	/** Completions by request. *Retry* starts from zero. */
-	readonly completedCounts = new BoundedMap<number>(MAX_TOOL_REQUESTS);
 	/** Requests that a person approved, by their ID. n8n repeats them for each row of the agent's input. */
 	readonly approved = new BoundedMap<true>(MAX_TOOL_REQUESTS);
 }
@@ -42,12 +41,14 @@ export async function deliverForModel(
 	const repeatable = modelMayRepeat === 'afterCompletion';
 	const known = toolRequests.get(ledger.entries) ?? new ToolRequests();
 	toolRequests.set(ledger.entries, known);
-	const { mutex, completedCounts, approved } = known;
+	const { mutex, approved } = known;
+	// Stored, because an execution that waits for a human review may resume in another process. *Retry* starts from zero.
+	const completedCounts = openValues(context, `completed in ${context.getExecutionId()}`);
 	const { agent, isRecognized, result } = caller;
 	const isReviewed = agent?.isReviewed === true;
 	const approval = isReviewed ? hashOf([agent.toolCallId, toolRequest]) : undefined;
 	// Before it waits, so that a request that comes again while it's in flight is the same one.
-	const occurrence = repeatable ? (completedCounts.get(toolRequest) ?? 0) : 0;
+	const occurrence = repeatable ? (numberIn(completedCounts[toolRequest]) ?? 0) : 0;
 	const key = `${name}#${occurrence}`;
 	const owner = { tool_request: toolRequest };
 	const job: Job = { key, target, owner, idempotencyKey, quota, withDetails };
@@ -57,7 +58,7 @@ export async function deliverForModel(
 		try {
 			const output = await deliver(job, request);
 			if (approval !== undefined) approved.set(approval, true);
-			if (repeatable) completedCounts.set(toolRequest, occurrence + 1);
+			if (repeatable) completedCounts[toolRequest] = occurrence + 1;
 			result.setCompleted({
 				...{ output, isReplay, repeatable },
 				happened: happened(output),
@@ -65,7 +66,8 @@ export async function deliverForModel(
 			});
 			return output;
 		} finally {
-			evictOldest(ledger);
+			evictOldest(ledger.entries);
+			evictOldest(completedCounts);
 		}
 	});
 }
@@ -82,7 +84,7 @@ function repeatedByN8n(): NotSent {
 	);
 }
 
-function evictOldest({ entries }: Ledger<JsonObject[]>): void {
-	const [oldest = '', ...others] = Object.keys(entries);
-	if (others.length >= MAX_TOOL_REQUESTS) Reflect.deleteProperty(entries, oldest);
+function evictOldest(byRequest: object): void {
+	const [oldest = '', ...others] = Object.keys(byRequest);
+	if (others.length >= MAX_TOOL_REQUESTS) Reflect.deleteProperty(byRequest, oldest);
 }

@@ -343,6 +343,17 @@ describe.each(ROUTES)('a tool %s', (_name, route) => {
 			const again = await toolOf('injectContext', parameters, {}, { data: storedCopy(data) });
 			expect(outcomesOf([await again(), await again()])).toEqual(['already_done', 'done']);
 		});
+
+		test('may be injected again after the execution waited, as for a human review', async () => {
+			const data = newExecutionData();
+			const execution = { data, executionId: 'waits' };
+			respond(200, 2);
+			const before = await toolOf('injectContext', parameters, {}, execution);
+			const first = await before();
+			const resumed = { ...execution, data: storedCopy(data) };
+			const after = await toolOf('injectContext', parameters, {}, resumed);
+			expect(outcomesOf([first, await after()])).toEqual(['done', 'done']);
+		});
 	});
 
 	test('a pushed row with other options is another request, unless the first outcome is unknown', async () => {
