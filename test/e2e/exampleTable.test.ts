@@ -105,9 +105,10 @@ describe('12 whole campaign on a data table, with the credentials selected and t
 		expect(run.simulator.contactsOf(campaign)).toEqual([]);
 	});
 
-	it('calls everyone, calls unreached people again, and sums up', async () => {
+	it('calls everyone, also who was only checked before, calls unreached people again, and sums up', async () => {
 		const leads = await tables.get('Leads');
-		await tables.insert(leads, people);
+		const [asha, ...others] = people;
+		await tables.insert(leads, [{ ...asha, push_status: 'ready' }, ...others]);
 		await run.runByForm(workflow);
 		expect(await columns('person_name', 'push_status')).toEqual(
 			OUTCOMES.map(([name, status]) => [name, status]),

@@ -98,6 +98,20 @@ describe('examples of pushes, with only the credentials selected', () => {
 			expect(gmail.mails).toEqual([]);
 		});
 
+		it('pushes a row that was only checked before', async () => {
+			const { sheets } = run.parties;
+			sheets.setSpreadsheet(SHEET, { Leads: [header, ['Asha', '9876543210']], Rejected: [] });
+			const workflow = await run.import('01-morning-push.json', (node) => {
+				if (node.name !== 'Push Campaign Contacts') return node;
+				return { ...node, parameters: { ...node.parameters, whatToDo: 'check' } };
+			});
+			await run.run(workflow, 'Every Morning');
+			expect(sheets.rows('Leads')).toMatchObject([{ push_status: 'ready' }]);
+			await run.run(await run.import('01-morning-push.json'), 'Every Morning');
+			expect(sheets.rows('Leads')).toMatchObject([{ push_status: 'pushed' }]);
+			expect(run.simulator.contactsOf(campaign)).toHaveLength(1);
+		});
+
 		it.each([
 			['rejected', { kind: 'status', status: 404, body: rejection }, 'not_sent', 1],
 			['lost', { kind: 'resetAfter' }, 'unknown', 1],

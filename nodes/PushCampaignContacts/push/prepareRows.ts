@@ -36,10 +36,10 @@ const MAX_EXAMPLES = 3;
 /** Begins the reason of these rows, as Place Call names it. */
 const NO_CONSENT = 'no_consent: ';
 
-/** Of rows that an earlier push left out. Another row with the number, or the service, may have had it called. */
+/** Of rows that an earlier push or check left out. Another row with the number, or the service, may have had it called. */
 const DUPLICATE = ['duplicate', 'skipped_duplicate'];
 export const DUPLICATE_BEFORE =
-	"The status of this row says that an earlier push left it out, because its number was a duplicate, so it wasn't pushed. To push it, empty its push_status and rejection_status.";
+	"The status of this row says that it was left out before as a duplicate, so it wasn't pushed. To push it, empty its push_status and rejection_status.";
 
 /**
  * Checks every row before any is sent. Rejects unusable rows. Of rows with the same number, keeps the one with the longest

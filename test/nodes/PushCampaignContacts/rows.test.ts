@@ -319,7 +319,7 @@ test.each<[string, NodeParameters, string[], string[]]>([
 
 describe('rows that an earlier execution returned in Rejected', () => {
 	const LEFT_OUT =
-		"The status of this row says that an earlier push left it out, because its number was a duplicate, so it wasn't pushed. To push it, empty its push_status and rejection_status.";
+		"The status of this row says that it was left out before as a duplicate, so it wasn't pushed. To push it, empty its push_status and rejection_status.";
 	const COLUMNS = ['phone', 'push_status', 'rejection_status'];
 	const csvOf = (rows: JsonObject[]) =>
 		[COLUMNS, ...rows.map((row) => COLUMNS.map((name) => plainText(row[name])))].join('\n');

@@ -246,7 +246,7 @@ test('a contact that an earlier push left out as a duplicate is neither pushed n
 	const contact = { phone: phone(0), push_status: 'duplicate' };
 	expect(await engineTool(toolNode())({ contacts: [contact] })).toMatchObject({
 		outcome: 'not_sent',
-		next_step: expect.stringContaining('an earlier push left it out'),
+		next_step: expect.stringContaining('left out before as a duplicate'),
 	});
 	expect(sent).toEqual([]);
 	const contacts = [contact, { phone: phone(1) }];
