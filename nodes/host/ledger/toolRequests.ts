@@ -43,12 +43,14 @@ export async function deliverForModel(
 	toolRequests.set(ledger.entries, known);
 	const { mutex, approved } = known;
 	// Stored, because an execution that waits for a human review may resume in another process. *Retry* starts from zero.
-	const completedCounts = openValues(context, `completed in ${context.getExecutionId()}`);
+	const completedCounts: JsonObject = repeatable
+		? openValues(context, `completed in ${context.getExecutionId()}`)
+		: {};
 	const { agent, isRecognized, result } = caller;
 	const isReviewed = agent?.isReviewed === true;
 	const approval = isReviewed ? hashOf([agent.toolCallId, toolRequest]) : undefined;
 	// Before it waits, so that a request that comes again while it's in flight is the same one.
-	const occurrence = repeatable ? (numberIn(completedCounts[toolRequest]) ?? 0) : 0;
+	const occurrence = numberIn(completedCounts[toolRequest]) ?? 0;
 	const key = `${name}#${occurrence}`;
 	const owner = { tool_request: toolRequest };
 	const job: Job = { key, target, owner, idempotencyKey, quota, withDetails };
@@ -58,7 +60,7 @@ export async function deliverForModel(
 		try {
 			const output = await deliver(job, request);
 			if (approval !== undefined) approved.set(approval, true);
-			if (repeatable) completedCounts[toolRequest] = occurrence + 1;
+			completedCounts[toolRequest] = occurrence + 1;
 			result.setCompleted({
 				...{ output, isReplay, repeatable },
 				happened: happened(output),
