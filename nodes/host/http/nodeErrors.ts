@@ -49,6 +49,16 @@ export function toNodeError(
 	return apiError;
 }
 
+/** The error of a list in the editor, which shows the description only of this class. */
+export function toListError(node: INode, error: unknown): NodeApiError {
+	const nodeError = toNodeError(node, error);
+	if (nodeError instanceof NodeApiError) return nodeError;
+	const { message, description } = nodeError;
+	const apiError = new NodeApiError(node, {}, { message, description: description ?? '' });
+	apiError.message = message;
+	return apiError;
+}
+
 /**
  * The output item for a failed item if *On Error* is set to continue. n8n recognizes it for the error output only if
  * it has exactly these 3 fields.
