@@ -23,7 +23,7 @@ export const triggerFields: INodeProperties[] = [
 				name: 'Watched',
 				value: 'watched',
 				description:
-					'The sessions that Chat Session > Watch adds while the workflow is published, for example each new one',
+					'The sessions that Chat Session > Watch adds while the workflow is published, such as new ones',
 			},
 		],
 		default: 'listed',

@@ -44,14 +44,14 @@ const contactsFields: INodeProperties[] = [
 				name: 'CSV File',
 				value: 'csv',
 				description:
-					'The rows of all CSV files in the input, such as exports or uploads, up to 1,000,000 in total. The first row of each file must name its columns.',
+					'All rows of all CSV files in the input, up to 1,000,000. The first row must name the columns.',
 				displayOptions: { hide: { '@tool': [true] } },
 			},
 			{
 				name: 'Input Items',
 				value: 'items',
 				description:
-					'Each input item is a row, such as the rows of a spreadsheet. As a tool, only the row that the agent processes.',
+					'Each item is a row, such as of a spreadsheet. As a tool, only the row that the agent processes.',
 			},
 			{
 				name: 'JSON',
@@ -150,23 +150,24 @@ const whatToDoField: INodeProperties = {
 			name: 'Check Only',
 			value: 'check',
 			description:
-				'Check the rows, the credential, the campaign, and the agent. Nothing is sent. Pushed returns the rows that are ready.',
+				'Check the rows, campaign, and agent. Nothing is sent, and Pushed returns the rows that are ready.',
 		},
 		{
 			name: 'Add and Release',
 			value: 'release',
 			description:
-				"Add the rows to the campaign, and release them to the agent's calling queue. People are called on the campaign's calling days and in its call window. The agent needs an outbound number.",
+				"Add the rows, and have the people called on the campaign's calling days and in its call window",
 		},
 		{
 			name: 'Add and Let Wait',
 			value: 'wait',
 			description:
-				"Add the rows to the campaign. They wait, and nobody is called. The service's documentation doesn't show how to release them later.",
+				"Add the rows, and call nobody. The service's documentation shows no way to release them later.",
 		},
 	],
 	default: 'check',
-	description: 'Whether to check the rows, or to push them, and whether people are called then',
+	description:
+		"Whether to check the rows, or to push them, and whether people are called then. 'Add and Release' releases the rows to the agent's calling queue, so the agent needs an outbound number.",
 };
 
 const checkNotice: INodeProperties = {
@@ -225,7 +226,7 @@ const pushOptionsField: INodeProperties = optionsCollection(
 				name: 'One Item per Row',
 				value: 'rows',
 				description:
-					'Each row with push_status, phone_sent, phone_key, and campaign_upload_id, so that the next node can update a sheet or a CRM. The Pushed output returns the rows that can be called, and the other outputs return the rest. You can push those of Rejected again: duplicate, skipped_duplicate, and unknown rows are left out until you empty their push_status and rejection_status, or correct the number of a duplicate.',
+					'Each row with its push_status and phone_key, so that the next node can update a sheet or a CRM',
 			},
 			{
 				name: 'One Summary Item',
@@ -235,7 +236,7 @@ const pushOptionsField: INodeProperties = optionsCollection(
 		],
 		default: 'rows',
 		description:
-			"What the Pushed output returns. By default, one item per row, or one item per request for a CSV file. With 'One Item per Row', connect all outputs to the node that updates your rows.",
+			"What the Pushed output returns. By default, one item per row, or one item per request for a CSV file. The other outputs return the other rows. With 'One Item per Row', connect all outputs to the node that updates your rows. You can push rows of Rejected again: duplicate, skipped_duplicate, and unknown rows are left out until you empty their push_status and rejection_status, or correct the number of a duplicate.",
 	},
 	{
 		displayName: 'Skip Numbers Pushed Before',

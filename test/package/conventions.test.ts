@@ -64,6 +64,20 @@ test('each operation has an action, a name, and a description', () => {
 	expect(choices.filter((choice) => !isComplete(choice))).toEqual([]);
 });
 
+/** n8n cuts off a longer text after two lines, and shows the rest nowhere. */
+const MAX_CHOICE_CHARACTERS = 100;
+
+test('the text of a choice fits into the list', () => {
+	const isTooLong = ({ description = '' }: INodePropertyOptions) =>
+		description.length > MAX_CHOICE_CHARACTERS;
+	const faults = violations(({ property }) =>
+		choicesOf(property)
+			.filter(isTooLong)
+			.map(({ name }) => name),
+	);
+	expect(faults).toEqual([]);
+});
+
 test('display conditions refer to existing parameters and possible values', () => {
 	expect(
 		violations(({ property: { displayOptions = {} }, visible }) =>

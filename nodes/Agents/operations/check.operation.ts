@@ -16,7 +16,7 @@ export const check: Operation = {
 	name: 'Check',
 	action: 'Check agent availability',
 	description:
-		'Check whether an agent is active and able to take calls. The node reads the list of agents once for all items.',
+		'Check whether an agent can take calls. The list of agents is read once for all items.',
 	subtitle: 'check agent',
 	fields: [
 		{ ...agentField, description: 'The agent to check' },

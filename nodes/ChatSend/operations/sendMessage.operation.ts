@@ -52,18 +52,18 @@ export const sendMessage: Operation = {
 					name: 'Live Connection (WebSocket)',
 					value: 'socket',
 					description:
-						'Returns the reply and needs no Service Profile. If the service merges several messages, the reply comes later, and the node returns the turn ID. The nodes of this n8n share one connection. The service rejects it if the session is in use by another client.',
+						'Returns the reply, needs no Service Profile, and is rejected if another client uses the session',
 				},
 				{
 					name: 'Request With Immediate Reply',
 					value: 'inbound',
-					description: 'Waits until the agent replies (POST /v1/chat/inbound)',
+					description: 'Waits until the agent replies. Needs "chat.inbound" in Service Profile.',
 				},
 				{
 					name: 'Request With Later Reply',
 					value: 'async',
 					description:
-						"Doesn't wait for the reply. It starts a workflow with Chat Delivery Trigger or Chat Events Trigger (POST /v1/chat/inbound/async).",
+						'Needs "chat.async" in Service Profile. The reply starts a Chat Delivery or Chat Events Trigger.',
 				},
 				{
 					name: 'Legacy Request (Deprecated)',
@@ -73,6 +73,8 @@ export const sendMessage: Operation = {
 				},
 			],
 			default: 'socket',
+			description:
+				'How to send the message. The nodes of this n8n share one live connection per session. If the service merges several messages, the reply comes later, and the node returns the turn ID.',
 		},
 		shownWhere(sessionField, { sendBy: ['socket', 'legacy'] }),
 		shownWhere(

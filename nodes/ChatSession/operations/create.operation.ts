@@ -52,7 +52,7 @@ export const create: Operation = {
 	value: 'create',
 	action: 'Create chat session',
 	description:
-		'Start a chat session with an agent. Create one per visitor, and store its session_id with the visitor, for later messages.',
+		'Start a chat session. Create one per visitor, and store its session_id for later messages.',
 	subtitle: 'create session',
 	fields: [agentField, personNameField, requestSettings],
 	toolDescription:

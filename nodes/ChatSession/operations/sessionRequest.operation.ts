@@ -86,7 +86,7 @@ export const legacyPause: Operation = {
 	value: 'legacyPause',
 	action: 'Pause legacy chat session',
 	description:
-		'Pause the conversation until the next message. In new workflows, use Session > Support Command to hand the chat to a person.',
+		'Pause until the next message. To hand the chat to a person, use Session > Support Command.',
 	subtitle: 'pause session (legacy)',
 	fields: [sessionField, agentField, requestSettings],
 	toolDescription:

@@ -21,7 +21,7 @@ export const checkMany: Operation = {
 	name: 'Check Many',
 	action: 'Check many numbers against DND list',
 	description:
-		"Add on_dnd to each row: whether the agent never calls its number. The node reads the whole list once for all rows. A number that can't be read or compared is reported, and never counts as not listed.",
+		'Add on_dnd to each row: whether its number is on the list, which is read once for all rows',
 	subtitle: 'check many numbers',
 	fields: [
 		dndAgentField,
@@ -29,7 +29,7 @@ export const checkMany: Operation = {
 			...phoneField,
 			placeholder: 'e.g. {{ $json.phone }}',
 			description:
-				'The phone number of each row, preferably with + and country code. Drag the column here.',
+				"The phone number of each row, preferably with + and country code. Drag the column here. A number that can't be read or compared is reported, and never counts as not listed.",
 		},
 		developerSettings(
 			additionalQueryParameters,

@@ -36,7 +36,7 @@ const scopeField: INodeProperties = {
 			name: 'Number of Each Item',
 			value: 'items',
 			description:
-				"Forget the number in 'Phone', in any format: its calls, and its push to the campaign in 'Campaign ID'",
+				"Forget the number in 'Phone': its calls, and its push to the campaign in 'Campaign ID'",
 		},
 	],
 	default: 'items',
@@ -51,7 +51,7 @@ export const forget: Operation = {
 	name: 'Forget',
 	action: 'Forget number in this workflow',
 	description:
-		"Delete a phone number from what the nodes of this workflow remember, for example because a person asks you to delete their data. The do-not-disturb list doesn't change.",
+		"Delete a number from what this workflow remembers. The do-not-disturb list doesn't change.",
 	subtitle: 'forget number in n8n',
 	fields: [
 		{

@@ -34,8 +34,7 @@ export const getMany: Operation = {
 	value: 'getMany',
 	name: 'Get Many',
 	action: 'Get many numbers from DND list',
-	description:
-		'Get the numbers that an agent never calls. For items with the same parameters, the list is returned once.',
+	description: 'Get the numbers that an agent never calls, once for items with the same parameters',
 	subtitle: 'get many numbers',
 	fields: [
 		dndAgentField,

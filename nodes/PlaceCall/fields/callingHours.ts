@@ -91,7 +91,7 @@ const hours: INodeProperties[] = [
 				name: 'Do Not Place',
 				value: 'notPlaced',
 				description:
-					'Return the item with placed set to false and the time in next_opening, so that a later execution can place the call',
+					'Return the item with placed set to false and the time in next_opening, for a later execution',
 			},
 			{
 				name: 'Schedule for the Next Opening',

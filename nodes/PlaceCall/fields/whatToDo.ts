@@ -14,7 +14,7 @@ export const whatToDo: INodeProperties = {
 			name: 'Check Only',
 			value: CHECK,
 			description:
-				"Calls nobody. The output shows whom the node would call, and when, without looking at 'Limit Calls per Person'.",
+				"Calls nobody. The output shows who would be called, and when, without 'Limit Calls per Person'.",
 		},
 	],
 	default: 'place',

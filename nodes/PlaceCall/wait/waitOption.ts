@@ -11,15 +11,18 @@ const WAYS = [
 		name: 'By Completion Webhook',
 		value: 'webhook',
 		description:
-			'The service sends the result of each call to n8n. The execution waits until all calls are completed, even if n8n restarts. The agent needs post-call analysis, and both the service and n8n must be able to reach the webhook URL of this n8n. As a tool, the node reads the calls instead, until the time limit of tools.',
+			'The service reports each call to n8n, also after a restart. The agent needs post-call analysis.',
 	},
 	{
 		name: 'By Reading the Call',
 		value: 'reading',
 		description:
-			'The node reads the calls repeatedly until all are completed. The execution stays in memory and is lost if n8n restarts.',
+			'The node reads the calls until all are completed. If n8n restarts, the execution is lost.',
 	},
 ];
+
+const WEBHOOK_NEEDS =
+	'By completion webhook, both the service and n8n must be able to reach the webhook URL of this n8n. As a tool, the node reads the calls instead, until the time limit of tools.';
 
 const how: INodeProperties = {
 	displayName: 'Wait for Completion',
@@ -36,7 +39,7 @@ const how: INodeProperties = {
 		...WAYS,
 	],
 	default: 'no',
-	description: 'Whether to continue immediately, or with the results of the completed calls',
+	description: `Whether to continue immediately, or with the results of the completed calls. ${WEBHOOK_NEEDS}`,
 };
 
 const DEFAULT_MINUTES = 120;
@@ -64,8 +67,7 @@ export const waitOptions: INodeProperties[] = [
 		...how,
 		options: WAYS,
 		default: 'webhook',
-		description:
-			'How the node detects that the call is completed. By completion webhook by default.',
+		description: `How the node detects that the call is completed, by completion webhook by default. ${WEBHOOK_NEEDS}`,
 	},
 	timeLimit,
 ];

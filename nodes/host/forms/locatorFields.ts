@@ -7,7 +7,7 @@ import { OUTCOMES } from '../../core/calls/callRecord';
 import { recentCampaigns } from '../../core/campaigns/campaign';
 import { type AccountClient, createAccountClient } from '../http/accountClient';
 import { clock } from '../clock';
-import { toNodeError } from '../http/nodeErrors';
+import { toListError } from '../http/nodeErrors';
 
 /** A field that is selected from a list, or entered. */
 function locatorField(
@@ -82,7 +82,7 @@ export async function searchCampaigns(
 /**
  * The entries whose name or value contains the typed filter, sorted by name.
  *
- * @throws NodeApiError or NodeOperationError if the entries can't be read
+ * @throws NodeApiError if the entries can't be read
  */
 async function searchEntries(
 	context: ILoadOptionsFunctions,
@@ -93,7 +93,7 @@ async function searchEntries(
 		const entries = await read(await createAccountClient(context));
 		return { results: matching(entries, filter).sort((a, b) => a.name.localeCompare(b.name)) };
 	} catch (error) {
-		throw toNodeError(context.getNode(), error);
+		throw toListError(context.getNode(), error);
 	}
 }
 

@@ -36,13 +36,25 @@ export function toNodeError(
 	const message = withItem(displayText(error.message), position);
 	const description = displayText(error.description);
 	const { status } = error;
+	// n8n would add its own number of the item to a message that names the row, and counts from 0.
+	const ownIndex = position !== undefined && position.of > 1 ? {} : itemIndex;
 	if (status === undefined) {
-		return new NodeOperationError(node, message, { description, ...itemIndex });
+		return new NodeOperationError(node, message, { description, ...ownIndex });
 	}
 	const httpCode = String(status);
-	const options = { message, description, httpCode, ...itemIndex };
+	const options = { message, description, httpCode, ...ownIndex };
 	const apiError = new NodeApiError(node, { httpCode }, options);
 	// n8n replaces a message that contains a code such as ENOENT. The service's words may contain one.
+	apiError.message = message;
+	return apiError;
+}
+
+/** The error of a list in the editor, which shows the description only of this class. */
+export function toListError(node: INode, error: unknown): NodeApiError {
+	const nodeError = toNodeError(node, error);
+	if (nodeError instanceof NodeApiError) return nodeError;
+	const { message, description } = nodeError;
+	const apiError = new NodeApiError(node, {}, { message, description: description ?? '' });
 	apiError.message = message;
 	return apiError;
 }

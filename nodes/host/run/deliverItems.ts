@@ -13,7 +13,7 @@ import { openLedger } from '../ledger/openLedger';
 import type { PreparedRequest } from '../ledger/preparedRequest';
 import { deliverForModel } from '../ledger/toolRequests';
 import { requireRunning } from '../execution/cancel';
-import { asItems, forEachItem, type ItemLoopOptions, ranges, tryEach } from './itemLoop';
+import { asItems, forEachItem, type ItemLoopOptions, rowsAt, tryEach } from './itemLoop';
 import type { OperationRun } from './operations';
 
 const HANDLE_OTHERS =
@@ -166,7 +166,6 @@ function outputOf(outcome: Outcome<JsonObject[]>): INodeExecutionData[] {
 function stopTextOf(context: IExecuteFunctions, completed: number[], when: string): string {
 	const isOnlyItem = context.getInputData().length < 2 && runIndexOf(context) === 0;
 	if (isOnlyItem) return '';
-	const rows = completed.length === 1 ? 'row' : 'rows';
-	const list = completed.length > 0 && `Completed ${when}: ${rows} ${ranges(completed)}.`;
+	const list = completed.length > 0 && `Completed ${when}: ${rowsAt(completed)}.`;
 	return compact([list, SEND_OTHERS]).join(' ');
 }

@@ -1,4 +1,5 @@
 import compact from 'lodash/compact';
+import partition from 'lodash/partition';
 import uniq from 'lodash/uniq';
 import {
 	sleep,
@@ -43,7 +44,7 @@ export type ItemLoopOptions = {
 
 /** n8n's HTTP helper computes for 1 to 2 ms per request, and blocks the event loop for all that start together. */
 const STARTS_PER_PAUSE = 10;
-const NOTHING_DONE = 'No item was processed in this attempt.';
+const NOTHING_DONE = 'Nothing was sent or changed in this run.';
 /** Further items to list in a message. The rest is counted. */
 const MAX_LISTED_ITEMS = 9;
 
@@ -192,11 +193,16 @@ function stoppingError(
 	const unknown = [...failures.values()].find((one) => one instanceof OutcomeUnknown);
 	if (caller.getsErrors && failure instanceof Error) return unknown ?? failure;
 	const error = toNodeError(context.getNode(), failure, positionOf(first));
-	const listed = others.slice(0, MAX_LISTED_ITEMS);
-	const texts = listed.map(
-		(index) => `${labelOf(positionOf(index))} ${errorText(failures.get(index))}`,
+	const textOf = (index: number) => errorText(failures.get(index));
+	// Such as a wrong expression, with which all rows fail. A part is named with each of its failures.
+	const [same, different] = partition(
+		others,
+		(index) => !positionOf(index).part && textOf(index) === textOf(first),
 	);
-	const more = uniq(others.slice(MAX_LISTED_ITEMS).map((index) => positionOf(index).itemIndex));
+	const listed = different.slice(0, MAX_LISTED_ITEMS);
+	const texts = listed.map((index) => `${labelOf(positionOf(index))} ${textOf(index)}`);
+	if (same.length > 0) texts.unshift(`The same applies to ${rowsAt(same)}.`);
+	const more = uniq(different.slice(MAX_LISTED_ITEMS).map((index) => positionOf(index).itemIndex));
 	if (more.length > 0) texts.push(`And ${counted(more.length, 'more row')} (${ranges(more)}).`);
 	const description = compact([error.description, ...texts, ...moreTexts])
 		.map(asSentence)
@@ -220,8 +226,13 @@ function itemIndex(pairedItem: INodeExecutionData['pairedItem']): number {
 	return typeof pairedItem === 'object' && !Array.isArray(pairedItem) ? pairedItem.item : 0;
 }
 
+/** "row 3" or "rows 1–3, 6" */
+export function rowsAt(sorted: number[]): string {
+	return `${sorted.length === 1 ? 'row' : 'rows'} ${ranges(sorted)}`;
+}
+
 /** The rows of items, counted from 1: 0, 1, 2, 5 → "1–3, 6" */
-export function ranges(sorted: number[]): string {
+function ranges(sorted: number[]): string {
 	const runs: Array<[first: number, last: number]> = [];
 	for (const index of sorted) {
 		const run = runs.at(-1);

@@ -116,7 +116,7 @@ describe('Add', () => {
 		ways.push(...ways);
 		const run = await runWorkflow(workflow, start, asInput(items.slice(0, 1)));
 		const { description } = run.data.resultData.error ?? {};
-		expect(description).toContain('No item was processed in this attempt. To send the items');
+		expect(description).toContain('Nothing was sent or changed in this run. To send the items');
 	});
 
 	test('an unknown outcome stays unknown in a retry, also if the agent is not active any more', async () => {

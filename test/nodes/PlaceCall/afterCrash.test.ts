@@ -196,7 +196,7 @@ describe('Retry', () => {
 		const { message, description } = faultOf(await harness.retry(failed, node()));
 		expect(message).toContain('[row 2]');
 		expect(description).toContain(
-			'No item was processed in this attempt. Completed in an earlier attempt: row 1.',
+			'Nothing was sent or changed in this run. Completed in an earlier attempt: row 1.',
 		);
 	});
 

@@ -179,7 +179,8 @@ describe('when one call fails, the node stops, and says how to send those after 
 		expect(description).toBe(
 			`No call was placed. Correct what the service names. Do not call a person who is on a do-not-disturb list. The service said: ${reason}. ${UNSENT}`,
 		);
-		expect(context).toMatchObject({ itemIndex: 1 });
+		// n8n would add "[item 1]".
+		expect(context.itemIndex).toBeUndefined();
 	});
 
 	// Other responses and faults: test/nodes/core/service/errorTexts.
@@ -220,9 +221,19 @@ describe('when a row cannot be called', () => {
 		);
 		expect(description).toContain(`[row 3, Ravi] 'Phone Number' "n/a" isn't a phone number. Enter`);
 		expect(description).toContain(
-			"No item was processed in this attempt. To handle the other items anyway, set 'On Error' in 'Settings' to 'Continue'.",
+			"Nothing was sent or changed in this run. To handle the other items anyway, set 'On Error' in 'Settings' to 'Continue'.",
 		);
-		expect(context).toMatchObject({ itemIndex: 1 });
+		// n8n would add "[item 1]".
+		expect(context.itemIndex).toBeUndefined();
+	});
+
+	it('the same text for several rows is there once', async () => {
+		const parameters = { ...perItem, phoneNumber: '={{ $json.mobile }}' };
+		const { message, description } = faultOf(await place(parameters, { items: people(4) }));
+		expect(message).toBe("'Phone Number' is empty [row 1]");
+		expect(description).toContain(
+			"check the name of the column. The same applies to rows 2–4. Nothing was sent or changed in this run. To handle the other items anyway, set 'On Error'",
+		);
 	});
 
 	it('with Continue the other rows are called, also if an expression is invalid', async () => {

@@ -98,7 +98,10 @@ export function placeCallHarness() {
 		refusal: async (parameters: INodeParameters, setting: Setting = {}): Promise<string> => {
 			const { message, description } = faultOf(await place(parameters, setting));
 			expect(`${message} ${description}`).not.toMatch(/error|problem|failure/i);
-			return `${message}. ${description}`.replace(/ No item was processed in this attempt\.$/, '');
+			return `${message}. ${description}`.replace(
+				/ Nothing was sent or changed in this run\.$/,
+				'',
+			);
 		},
 		/** The output of each run of the node, to which two connections lead from the node before it. */
 		inTwoBranches: async (ofRuns: INode, ...rows: IDataObject[]) => {

@@ -54,6 +54,17 @@ describe.each(Object.values(dialects))('Campaign, in the dialect $name', (dialec
 		simulator().faults.respond('/v1/calls', 503);
 		await expect(listed()).rejects.toThrow('503');
 	});
+
+	// The editor shows the description only of this class.
+	test('says what to do if the credential is the reason', async () => {
+		const credential = { ...credentialFor(simulator()), serviceProfile: '{ "calls": ' };
+		const node = await harness.nodeWith(credential, 'campaignStatus');
+		await expect(searchList(node, 'searchCampaigns')).rejects.toMatchObject({
+			name: 'NodeApiError',
+			message: "'Service Profile' in the credential isn't valid JSON",
+			description: expect.stringContaining('Paste one block'),
+		});
+	});
 });
 
 const ONE = [
