@@ -33,6 +33,7 @@ import {
 } from './push/cells';
 import { PUSHED_BEFORE_STATUSES, REJECTED_STATUSES, type RowStatus } from './push/outcome';
 import { flatReport, linesOn, notesOn, type Report, textsOn, warningText } from './push/report';
+import { lastingStatus } from './push/prepareRows';
 import { inRanges, namesOf, phoneKeyOf, type PushInput, type Row } from './push/rows';
 import type { Output } from './pushSettings';
 
@@ -230,12 +231,13 @@ export function notBegun(
 	if (context.getNode().onError === 'continueErrorOutput') return [[...failed]];
 	const input = context.getInputData();
 	const rejected = failed.map(({ json: error, ...item }, index) => {
+		const row = input[index]?.json ?? {};
 		const isUnknown = isJsonObject(error.details) && error.details.outcome === 'unknown';
-		const status = isUnknown ? 'unknown' : 'not_sent';
+		// As not_sent, the next push would send a row that may be in the campaign.
+		const status = isUnknown ? 'unknown' : (lastingStatus(row) ?? 'not_sent');
 		const reason = `${plainText(error.error)}. ${plainText(error.message)}`;
 		const rejection = { [STATUS_COLUMN]: status, [REASON_COLUMN]: reason };
-		const columns = { [PUSH_STATUS_COLUMN]: status };
-		return { ...item, json: withColumns(input[index]?.json ?? {}, rejection, columns) };
+		return { ...item, json: withColumns(row, rejection, { [PUSH_STATUS_COLUMN]: status }) };
 	});
 	// Expressions such as `$('Push').all(2)` need all outputs.
 	return [[], rejected, []];

@@ -106,10 +106,13 @@ export const BEGUN_EARLIER: Resolution = {
 		'This contact may have been pushed before, but the result is unknown. It was not sent again.',
 };
 
-/** No row is sent, because any of them may be in the campaign. */
+/**
+ * No row is sent, because any of them may be in the campaign. In a retry that continues a loop over a sub-workflow, the first
+ * batch differs from that of the first attempt, although nothing was changed.
+ */
 export function rowsChanged(): OutcomeUnknown {
 	return new OutcomeUnknown(
-		"The rows or the options changed since an earlier attempt of this execution, so the node can't know which rows it pushed",
+		"The rows or the options differ from those of an earlier attempt of this execution, so the node can't know which rows it pushed",
 		{
 			onScreen: `No row was sent again. ${COMPARE_LISTS}`,
 			forModel: 'No row was sent again.',

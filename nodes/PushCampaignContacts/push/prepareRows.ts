@@ -175,6 +175,12 @@ function readRow(row: ContactRow, columns: Columns, personName: string | undefin
 	return { reason: `The name in column ${name} isn't text. Enter the name as plain text.` };
 }
 
+/** The status with which an earlier push returned a row, if no push sends the row while it has that. */
+export function lastingStatus(row: ContactRow): string | undefined {
+	const lasting = ['unknown', 'unknown_before', ...DUPLICATE];
+	return statusesBefore(row).find((status) => lasting.includes(status));
+}
+
 /** With which statuses an earlier push of the row, by this node or another one, returned it. */
 function statusesBefore(row: ContactRow): string[] {
 	return [PUSH_STATUS_COLUMN, STATUS_COLUMN].map((name) =>

@@ -513,5 +513,7 @@ test.each<[string, (row: number) => number]>([
 	const failed = await runWorkflow(workflow, start, rows, 'trigger');
 	const edited = oneNodeWorkflow(pushNode({ ...parameters, phoneColumn: 'mobile' }));
 	const { error } = (await retryFailed(failed, edited.workflow)).data.resultData;
-	expect(error?.message).toMatch(/^The rows or the options changed since an earlier attempt/);
+	expect(error?.message).toMatch(
+		/^The rows or the options differ from those of an earlier attempt/,
+	);
 });

@@ -252,7 +252,7 @@ describe('Retry in the list of executions', () => {
 		const edited = pushNode({ ...inTwos, phoneColumn: 'mobile' });
 		const { workflow } = oneNodeWorkflow(edited, OUTPUTS);
 		const changed = await retryFailed(first, workflow);
-		expect(changed.data.resultData.error?.message).toMatch(/^The rows or the options changed/);
+		expect(changed.data.resultData.error?.message).toMatch(/^The rows or the options differ/);
 		accepted.push('then');
 		const again = await retry(changed, pushNode(inTwos));
 		expect(accepted).toEqual([...phones(0, 1), 'then', ...phones(2, 3), phone(4)]);
@@ -327,7 +327,7 @@ describe('Retry in the list of executions', () => {
 		const again = await retry(first, pushNode({ ...inTwos, ...after }));
 		expect(sent).toHaveLength(2);
 		expect(again.error?.message).toMatch(
-			/^The rows or the options changed since an earlier attempt/,
+			/^The rows or the options differ from those of an earlier attempt/,
 		);
 		expect(linesOf(again)).toContainEqual(
 			expect.stringMatching(/^Unknown: 4 rows \(rows 1 to 4\)/),
