@@ -18,7 +18,7 @@ import type { OperationRun } from '../host/run/operations';
 export const dndAgentField: INodeProperties = {
 	...agentField,
 	description: 'The agent whose do-not-disturb list to use',
-	hint: 'Each agent has its own list. Other agents can still call these numbers.',
+	hint: "Each agent has its own list, which doesn't apply to other agents",
 };
 
 export const phoneField: INodeProperties = {

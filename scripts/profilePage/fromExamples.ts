@@ -3,6 +3,7 @@ import set from 'lodash/set';
 import { ExplainedError } from '../../nodes/core/service/errors';
 import { readProfile } from '../../nodes/core/profile/readProfile';
 import { listAt } from '../../nodes/core/profile/responses';
+import { SUBJECTS as PART_SUBJECTS } from '../../nodes/core/profile/serviceProfile';
 import {
 	PARTS,
 	type PartName,
@@ -16,7 +17,7 @@ import {
 	type JsonObject,
 	type JsonValue,
 } from '../../nodes/core/values/json';
-import { quoted } from '../../nodes/core/values/values';
+import { joinedWithAnd, quoted } from '../../nodes/core/values/values';
 import { type ExampleRequest, readCommands, withoutSecrets } from './curl';
 import { hasForm, likelyChoice } from './forms';
 
@@ -72,6 +73,9 @@ const REQUESTS: { readonly [name in PartName]: string } = {
 	'chat.inbound': 'POST /v1/chat/inbound',
 	'chat.async': 'POST /v1/chat/inbound/async',
 };
+
+/** Each request, and what it's for. */
+const PASTEABLE = joinedWithAnd(PARTS.map((name) => `${REQUESTS[name]} (${PART_SUBJECTS[name]})`));
 
 type Placeholder = (typeof PLACEHOLDERS)[RequestName]['must' | 'may'][number];
 
@@ -130,7 +134,7 @@ function checked(profile: object, parts: Conversation[]): Pick<Conversion, 'prof
 	const open = parts.flatMap(({ questions }) => questions).filter(({ answer }) => answer === '');
 	const twice = parts.some((part) => part.usesAValueTwice());
 	const text = JSON.stringify(profile, null, 2);
-	if (parts.length === 0) return { profile: '', missing: 'Paste a request of the profile.' };
+	if (parts.length === 0) return { profile: '', missing: `Paste at least one of ${PASTEABLE}.` };
 	if (open.length > 0)
 		return { profile: '', missing: `Answer each question: ${open[0]?.text ?? ''}` };
 	if (twice)

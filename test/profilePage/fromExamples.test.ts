@@ -274,7 +274,12 @@ test('several commands with text around them are one profile, and another reques
 });
 
 test.each([
-	['nothing', '', {}, 'Paste a request of the profile.'],
+	[
+		'nothing',
+		'',
+		{},
+		'Paste at least one of GET /v1/active_agents (the list of agents), GET /v1/calls (the call list), POST /v1/dnd_numbers (adding numbers to do-not-disturb lists), GET /v1/dnd_numbers (do-not-disturb lists), DELETE /v1/dnd_numbers (removing numbers from do-not-disturb lists), POST /v1/chat/session (creating chat sessions), POST /v1/chat/inbound (chat messages with an immediate reply), and POST /v1/chat/inbound/async (chat messages with a later reply).',
+	],
 	[
 		'a question without an answer',
 		`curl https://x.example/v1/dnd_numbers -d '{"a":"${AGENT}","p":"9812345678","w":"x"}'`,

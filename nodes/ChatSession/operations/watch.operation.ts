@@ -1,6 +1,6 @@
 import type { IExecuteFunctions, INodeProperties } from 'n8n-workflow';
 import { requestWsToken } from '../../core/service/endpoints';
-import { ExplainedError, NotSent, OutcomeUnknown } from '../../core/service/errors';
+import { ExplainedError, InvalidInput, NotSent, OutcomeUnknown } from '../../core/service/errors';
 import { onScreenOnly } from '../../core/service/resolution';
 import { TransportFault } from '../../core/service/http';
 import { neverSent } from '../../core/service/retry';
@@ -72,6 +72,7 @@ function sending(action: 'watch' | 'unwatch'): Operation['execute'] {
 function prepareWatch(form: Fields, action: 'watch' | 'unwatch'): ReturnType<Prepare> {
 	const sessionId = parseSessionId(form.text('sessionId'));
 	const url = requireText(form.text('triggerUrl'), 'Trigger URL');
+	if (!isHttpUrl(url)) throw new InvalidInput(NOT_A_URL, CHECK_TRIGGER);
 	const secret = requireText(form.text('triggerSecret'), 'Trigger Secret');
 	const body = { action, session_ids: [sessionId] };
 	return {
@@ -92,6 +93,7 @@ function prepareWatch(form: Fields, action: 'watch' | 'unwatch'): ReturnType<Pre
 
 /** n8n has no such webhook, or a proxy takes no more requests. */
 const NOT_PROCESSED = [404, 429];
+const NOT_A_URL = "'Trigger URL' must be a complete URL that begins with https:// or http://";
 const NO_TRIGGER = "No Chat Events Trigger responds at 'Trigger URL'";
 const CHECK_TRIGGER = onScreenOnly(
 	"Publish the workflow of the Chat Events Trigger with 'Sessions' set to 'Watched'. Then copy its Production URL, not its Test URL, to 'Trigger URL'. If its n8n is starting or busy, try again in a moment. This n8n instance must be allowed to send requests to it.",
@@ -101,7 +103,6 @@ async function postToTrigger(
 	context: IExecuteFunctions,
 	{ url, body, secret }: { url: string; body: JsonObject; secret: string },
 ): Promise<JsonObject> {
-	if (!isHttpUrl(url)) throw new NotSent(NO_TRIGGER, CHECK_TRIGGER, { isTransient: false });
 	const response: unknown = await context.helpers
 		.httpRequest({
 			method: 'POST',

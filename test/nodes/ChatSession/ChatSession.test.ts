@@ -146,11 +146,14 @@ describe('watch and unwatch', () => {
 		});
 	});
 
-	test.each(['n8n.example.com/webhook', 'ftp://n8n.example.com'])(
-		"%s isn't a URL of a trigger",
+	test.each(['hello', 'n8n.example.com/webhook', 'ftp://n8n.example.com'])(
+		"%s isn't a URL, so the service isn't asked",
 		async (triggerUrl) => {
-			minting();
-			expect(stopMessage(await ask({ triggerUrl })).message).toBe(noTrigger);
+			const { message, description } = stopMessage(await ask({ triggerUrl }));
+			expect(message).toBe(
+				"'Trigger URL' must be a complete URL that begins with https:// or http://",
+			);
+			expect(description).toContain('copy its Production URL');
 		},
 	);
 
