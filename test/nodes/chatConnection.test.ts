@@ -330,6 +330,19 @@ describe('frames', () => {
 		]);
 	});
 
+	test('and the log of a renewal that fails show no token of a socket', async () => {
+		const active = await harness.publish();
+		const node = await harness.triggerNode({});
+		const log = jest.spyOn(triggerContext(active.workflow, node).logger, 'warn');
+		await harness.settled();
+		const [{ token } = { token: '' }] = harness.sockets();
+		const body = { success: false, error: `Not after ${token}` };
+		harness.simulator().faults.respond(/ws_token/, 401, { body });
+		passTime(NOT_DUE_MS + DUE_MS);
+		await eventually(() => log.mock.calls.length === 1);
+		expect(log.mock.calls[0]?.[1]).toMatchObject({ originalMessage: 'Not after [hidden]' });
+	});
+
 	test.each([
 		['https://h/p?token=secret-1', 'https://h/p'],
 		['https://h/secret-1', 'https://h/[hidden]'],

@@ -268,7 +268,8 @@ export class ChatConnection {
 				if (isRejection(error, 'session_closed')) {
 					await this.endClosedSession(socket);
 				} else {
-					const { originalMessage = messageOf(error) } = whatWasSaid({ kind: 'token', error });
+					const said = whatWasSaid({ kind: 'token', error }).originalMessage ?? messageOf(error);
+					const originalMessage = this.redact(said);
 					log('warn', "The token of a chat session couldn't be renewed yet", { originalMessage });
 				}
 			}

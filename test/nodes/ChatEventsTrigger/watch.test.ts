@@ -130,11 +130,32 @@ test.each([
 	end();
 	await harness.connected(0);
 	await harness.reported(active, failures);
+	// As docs/personal-data.md says.
+	expect(stored()).toEqual([sessions.open]);
 	await watch(sessions.dormant);
 	expect(stored()).toEqual([sessions.dormant]);
 	expect(active.failed.map(({ message }) => message.includes(sessions.open))).toEqual(
 		Array(failures).fill(true),
 	);
+});
+
+test('a session with a final failure is followed again as the report says, not when the workflow is published', async () => {
+	const active = await harness.publish(WATCHING);
+	await watch(sessions.open);
+	await harness.connected(1);
+	harness.loseForGood(sessions.open);
+	await harness.reported(active);
+	expect(active.failed[0]?.description).toMatch(
+		/ Then watch the session again, with Chat Session > Watch\.$/,
+	);
+	await watch(sessions.dormant);
+	harness.simulator().faults.clear();
+	await active.stop();
+	await harness.publish(WATCHING, 'update', structuredClone(database));
+	await harness.connected(1);
+	expect(harness.simulator().sessions.openSockets(sessions.dormant)).toBe(1);
+	await watch(sessions.open);
+	await harness.connected(2);
 });
 
 test('follows the valid sessions of an edited stored list, and reports an unknown one once', async () => {
