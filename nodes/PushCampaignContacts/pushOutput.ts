@@ -156,10 +156,9 @@ function rowColumns(row: Row): IDataObject {
 	};
 }
 
-/** As text for a sheet. Null if there are none. */
-function warningsOf({ warnings }: JsonObject): string | null {
-	const texts = Array.isArray(warnings) ? warnings.map(warningText) : [];
-	return texts.length > 0 ? texts.join(' ') : null;
+/** As text for a sheet. Empty if there are none, so that those of an earlier push don't stay there. */
+function warningsOf({ warnings }: JsonObject): string {
+	return Array.isArray(warnings) ? warnings.map(warningText).join(' ') : '';
 }
 
 /** One item for each accepted request: the summary and totals of the push, then the response. */
