@@ -32,6 +32,7 @@ import {
 	type ContactRow,
 } from './push/cells';
 import { PUSHED_BEFORE_STATUSES, REJECTED_STATUSES, type RowStatus } from './push/outcome';
+import { statusToKeep } from './push/prepareRows';
 import { flatReport, linesOn, notesOn, type Report, textsOn, warningText } from './push/report';
 import { inRanges, namesOf, phoneKeyOf, type PushInput, type Row } from './push/rows';
 import type { Output } from './pushSettings';
@@ -218,9 +219,9 @@ async function rangeItems(rows: readonly Row[], legend: string): Promise<INodeEx
 }
 
 /**
- * The outputs of a push that couldn't begin: *Rejected* has each input item with the columns of a rejected row. It has no
- * other columns, which could replace those of the row and be sent with the next push. *Pushed* has the items for the error
- * output.
+ * The outputs of a push that couldn't begin: *Rejected* has each input item with the columns of a rejected row. A status that
+ * leaves the row out of the next push stays. It has no other columns, which could replace those of the row and be sent with
+ * the next push. *Pushed* has the items for the error output.
  */
 export function notBegun(
 	{ context }: Pick<OperationRun, 'context'>,
@@ -229,12 +230,13 @@ export function notBegun(
 	if (context.getNode().onError === 'continueErrorOutput') return [[...failed]];
 	const input = context.getInputData();
 	const rejected = failed.map(({ json: error, ...item }, index) => {
+		const row = input[index]?.json ?? {};
 		const isUnknown = isJsonObject(error.details) && error.details.outcome === 'unknown';
-		const status = isUnknown ? 'unknown' : 'not_sent';
+		const status = statusToKeep(row) ?? (isUnknown ? 'unknown' : 'not_sent');
 		const reason = `${plainText(error.error)}. ${plainText(error.message)}`;
 		const rejection = { [STATUS_COLUMN]: status, [REASON_COLUMN]: reason };
 		const columns = { [PUSH_STATUS_COLUMN]: status };
-		return { ...item, json: withColumns(input[index]?.json ?? {}, rejection, columns) };
+		return { ...item, json: withColumns(row, rejection, columns) };
 	});
 	// Expressions such as `$('Push').all(2)` need all outputs.
 	return [[], rejected, []];

@@ -370,6 +370,26 @@ describe('rows that an earlier execution returned in Rejected', () => {
 		expect(bodies.map(phonesOf)).toEqual([[phone(0)], [phone(0)]]);
 	});
 
+	test('keep a status that leaves them out if a later push cannot begin, such as without its column', async () => {
+		const bodies = respondWith(ok(1));
+		const before = ['duplicate', 'skipped_duplicate', 'unknown', 'unknown_before', 'rejected', ''];
+		const rows = before.map((status, row) => ({
+			phone: phone(row),
+			...(row % 2 === 0 ? { push_status: status } : { rejection_status: status }),
+		}));
+		const wrong = await runPush(rowsOf(...rows), { ...byRow, phoneColumn: 'Number' }, goOn);
+		const kept = [...before.slice(0, 4), 'not_sent', 'not_sent'];
+		expect(jsonOf(wrong.rejected)).toMatchObject(
+			kept.map((status) => ({
+				push_status: status,
+				rejection_status: status,
+				rejection_reason: expect.stringContaining('no column "Number"'),
+			})),
+		);
+		await runPush(rowsOf(...jsonOf(wrong.rejected).slice(0, 5)), byRow);
+		expect(bodies.map(phonesOf)).toEqual([[phone(4)]]);
+	});
+
 	test('are pushed if they were duplicates and their number was corrected since', async () => {
 		const bodies = respondWith(ok(1), ok(1));
 		const { rejected } = await runPush(rowsOf({ phone: phone(1) }, { phone: phone(1) }), byRow);
