@@ -1,5 +1,6 @@
 import has from 'lodash/has';
 import omitBy from 'lodash/omitBy';
+import pick from 'lodash/pick';
 import type { IDataObject } from 'n8n-workflow';
 import { CALL_RECORD_FIELDS, isValueByKey } from '../core/calls/callRecord';
 import type { OperationRun } from '../host/run/operations';
@@ -24,6 +25,9 @@ const CALL_FIELDS = new Set([
 	...['asked', 'asked_at', 'answered_at'],
 	NOT_READ_FIELD,
 ]);
+
+/** For rows with the reason of an earlier call that wasn't placed. A sheet keeps a cell that the output doesn't have. */
+const NO_REASON = { not_placed_reason: '', consent_reason: '' };
 
 /** The fields of a call record that aren't about the person, and what can be read for it. */
 const RECORD_FIELDS = [
@@ -52,9 +56,10 @@ export function inputFields({ caller }: OperationRun, index: number): IDataObjec
 	const groups = GROUPS.filter(([first = '', second = '']) => first in row && second in row);
 	const stale = new Set(groups.flat());
 	const isApproval = (field: string) => field === 'data' && has(row, 'data.approved');
-	return omitBy(
+	const own = omitBy(
 		row,
 		(_value, field) =>
 			CALL_FIELDS.has(field) || isValueByKey(field) || stale.has(field) || isApproval(field),
 	);
+	return { ...own, ...pick(NO_REASON, Object.keys(row)) };
 }

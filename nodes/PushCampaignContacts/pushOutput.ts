@@ -32,8 +32,8 @@ import {
 	type ContactRow,
 } from './push/cells';
 import { PUSHED_BEFORE_STATUSES, REJECTED_STATUSES, type RowStatus } from './push/outcome';
+import { statusToKeep } from './push/prepareRows';
 import { flatReport, linesOn, notesOn, type Report, textsOn, warningText } from './push/report';
-import { lastingStatus } from './push/prepareRows';
 import { inRanges, namesOf, phoneKeyOf, type PushInput, type Row } from './push/rows';
 import type { Output } from './pushSettings';
 
@@ -157,10 +157,9 @@ function rowColumns(row: Row): IDataObject {
 	};
 }
 
-/** As text for a sheet. Null if there are none. */
-function warningsOf({ warnings }: JsonObject): string | null {
-	const texts = Array.isArray(warnings) ? warnings.map(warningText) : [];
-	return texts.length > 0 ? texts.join(' ') : null;
+/** As text for a sheet. Empty if there are none, so that those of an earlier push don't stay there. */
+function warningsOf({ warnings }: JsonObject): string {
+	return Array.isArray(warnings) ? warnings.map(warningText).join(' ') : '';
 }
 
 /** One item for each accepted request: the summary and totals of the push, then the response. */
@@ -220,9 +219,9 @@ async function rangeItems(rows: readonly Row[], legend: string): Promise<INodeEx
 }
 
 /**
- * The outputs of a push that couldn't begin: *Rejected* has each input item with the columns of a rejected row. It has no
- * other columns, which could replace those of the row and be sent with the next push. *Pushed* has the items for the error
- * output.
+ * The outputs of a push that couldn't begin: *Rejected* has each input item with the columns of a rejected row. A status that
+ * leaves the row out of the next push stays. It has no other columns, which could replace those of the row and be sent with
+ * the next push. *Pushed* has the items for the error output.
  */
 export function notBegun(
 	{ context }: Pick<OperationRun, 'context'>,
@@ -234,7 +233,7 @@ export function notBegun(
 		const row = input[index]?.json ?? {};
 		const isUnknown = isJsonObject(error.details) && error.details.outcome === 'unknown';
 		// As not_sent, the next push would send a row that may be in the campaign.
-		const status = isUnknown ? 'unknown' : (lastingStatus(row) ?? 'not_sent');
+		const status = isUnknown ? 'unknown' : (statusToKeep(row) ?? 'not_sent');
 		const reason = `${plainText(error.error)}. ${plainText(error.message)}`;
 		const rejection = { [STATUS_COLUMN]: status, [REASON_COLUMN]: reason };
 		return { ...item, json: withColumns(row, rejection, { [PUSH_STATUS_COLUMN]: status }) };

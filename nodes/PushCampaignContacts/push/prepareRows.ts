@@ -38,6 +38,7 @@ const NO_CONSENT = 'no_consent: ';
 
 /** Of rows that an earlier push or check left out. Another row with the number, or the service, may have had it called. */
 const DUPLICATE = ['duplicate', 'skipped_duplicate'];
+const UNKNOWN = ['unknown', 'unknown_before'];
 export const DUPLICATE_BEFORE =
 	"The status of this row says that it was left out before as a duplicate, so it wasn't pushed. To push it, empty its push_status and rejection_status.";
 
@@ -52,7 +53,7 @@ export async function prepareRows(
 	columnsOf: ColumnsOf,
 	skipsPushedBefore: boolean,
 ): Promise<PreparedRows> {
-	const unknown = skipsPushedBefore ? ['unknown'] : ['unknown', 'unknown_before'];
+	const unknown = skipsPushedBefore ? ['unknown'] : UNKNOWN;
 	const keptRows = new RowsByPhone();
 	const emptied: PreparedRows['emptied'] = { count: 0, examples: [] };
 	const countEmptied = (cell: string) => {
@@ -175,17 +176,16 @@ function readRow(row: ContactRow, columns: Columns, personName: string | undefin
 	return { reason: `The name in column ${name} isn't text. Enter the name as plain text.` };
 }
 
-/** The status with which an earlier push returned a row, if no push sends the row while it has that. */
-export function lastingStatus(row: ContactRow): string | undefined {
-	const lasting = ['unknown', 'unknown_before', ...DUPLICATE];
-	return statusesBefore(row).find((status) => lasting.includes(status));
-}
-
 /** With which statuses an earlier push of the row, by this node or another one, returned it. */
 function statusesBefore(row: ContactRow): string[] {
 	return [PUSH_STATUS_COLUMN, STATUS_COLUMN].map((name) =>
 		plainText(cellOf(row, { name })).trim().toLowerCase(),
 	);
+}
+
+/** The status of an earlier push that leaves a row out of the next one. Undefined if it has none. */
+export function statusToKeep(row: ContactRow): string | undefined {
+	return statusesBefore(row).find((status) => [...DUPLICATE, ...UNKNOWN].includes(status));
 }
 
 /** Whether the number of the row was corrected since an earlier push, which wrote the key of the old one into it. */

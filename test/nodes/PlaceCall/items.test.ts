@@ -115,6 +115,14 @@ describe('the output', () => {
 		expect(records(run)).toEqual([{ ...row, ...called }]);
 	});
 
+	it('of a call has no reason of an earlier one that was not placed, which a sheet would keep', async () => {
+		acceptCalls(1);
+		const earlier = { placed: false, not_placed_reason: 'no_consent', consent_reason: 'No date.' };
+		const run = await place({}, { items: [{ row: 7, ...earlier }] });
+		const called = { row: 7, placed: true, not_placed_reason: '', consent_reason: '' };
+		expect(records(run)).toEqual([expect.objectContaining(called)]);
+	});
+
 	it("with Include Input Fields, keeps the user's own columns with such names", async () => {
 		acceptCalls(1);
 		const own = {

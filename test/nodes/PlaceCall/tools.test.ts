@@ -114,6 +114,15 @@ it.each<[string, INodeParameters, IDataObject, told: object]>([
 	}
 });
 
+it('a scheduled question is not said to be not placed because an earlier one of its row was not', async () => {
+	skipSleeps(Date.parse(NIGHT));
+	acceptUpTo(1);
+	const asking = node({ ...HOURS, ...QUESTION, options: { includeInputFields: true } });
+	const tool = engineTool(asking, { row: { not_placed_reason: 'no_consent' } });
+	const result = { placed: true, not_placed_reason: '', answer: 'unclear' };
+	expect(await tool()).toMatchObject({ outcome: 'done', result });
+});
+
 it('an MCP client without a session is not told to repeat the request', async () => {
 	skipSleeps(Date.parse(NIGHT));
 	acceptUpTo(1);

@@ -47,7 +47,7 @@ const byRow = { options: { output: 'rows' } };
 /** The columns that are added to a row whose number was sent, by the number's last digit. */
 const added = (last: string, status = 'pushed') => ({
 	push_status: status,
-	push_warnings: null,
+	push_warnings: status === 'pushed' ? '' : null,
 	phone_sent: last === '' ? null : `900000000${last}`,
 	phone_key: last === '' ? null : `91900000000${last}`,
 	campaign_upload_id: 501,
@@ -194,7 +194,7 @@ describe('Output: One Item per Row', () => {
 			...asha,
 			phone: '+91 98765 43210',
 			push_status: 'pushed',
-			push_warnings: null,
+			push_warnings: '',
 			phone_sent: '+919876543210',
 			phone_key: '919876543210',
 			campaign_upload_id: 501,
@@ -273,14 +273,15 @@ test.each<[string, number[], output: string, INodeExecutionData[], response: Jso
 	},
 );
 
-test('One Item per Row: a row has the warnings of its request, such as that the campaign is paused', async () => {
+test('One Item per Row: a row has the warnings of its request, such as that the campaign is paused, and none of an earlier one', async () => {
 	const warnings = ['Campaign is Paused', { code: 'x' }];
 	respondWith([200, accepted(1, { warnings })], [200, accepted(1)]);
 	const options = { developerSettings: { contactsPerRequest: 1 } };
 	const { pushed } = await runPush(manyRows(2), { ...byRow, ...options });
 	expect(pushed.map(({ json }) => json.push_warnings)).toEqual([
 		'Campaign is Paused {"code":"x"}',
-		null,
+		// Google Sheets keeps a cell that gets null.
+		'',
 	]);
 });
 
@@ -367,6 +368,26 @@ describe('rows that an earlier execution returned in Rejected', () => {
 		expect(jsonOf(rejected)).toMatchObject([{ rejection_reason: kept('Asha (row 2)') }]);
 		await runPush(rowsOf({ ...rows[0], push_status: '' }), byRow);
 		expect(bodies.map(phonesOf)).toEqual([[phone(0)], [phone(0)]]);
+	});
+
+	test('keep a status that leaves them out if a later push cannot begin, such as without its column', async () => {
+		const bodies = respondWith(ok(1));
+		const before = ['duplicate', 'skipped_duplicate', 'unknown', 'unknown_before', 'rejected', ''];
+		const rows = before.map((status, row) => ({
+			phone: phone(row),
+			...(row % 2 === 0 ? { push_status: status } : { rejection_status: status }),
+		}));
+		const wrong = await runPush(rowsOf(...rows), { ...byRow, phoneColumn: 'Number' }, goOn);
+		const kept = [...before.slice(0, 4), 'not_sent', 'not_sent'];
+		expect(jsonOf(wrong.rejected)).toMatchObject(
+			kept.map((status) => ({
+				push_status: status,
+				rejection_status: status,
+				rejection_reason: expect.stringContaining('no column "Number"'),
+			})),
+		);
+		await runPush(rowsOf(...jsonOf(wrong.rejected).slice(0, 5)), byRow);
+		expect(bodies.map(phonesOf)).toEqual([[phone(4)]]);
 	});
 
 	test('are pushed if they were duplicates and their number was corrected since', async () => {

@@ -81,18 +81,6 @@ describe('invalid settings: nothing is sent', () => {
 		);
 	});
 
-	test.each([
-		['unknown', 'unknown'],
-		['Unknown_Before', 'unknown_before'],
-		['duplicate', 'duplicate'],
-		['rejected', 'not_sent'],
-		['', 'not_sent'],
-	])('with Continue, a row with the status "%s" has the status %s', async (before, after) => {
-		const input = [{ json: { phone: phone(1), push_status: before } }];
-		const { rejected } = await runPush(input, NO_CAMPAIGN, goOn);
-		expect(jsonOf(rejected)).toMatchObject([{ push_status: after, rejection_status: after }]);
-	});
-
 	test('with the error output, it has each item with its error', async () => {
 		const { pushed, rejected, run } = await runPush(rows, NO_CAMPAIGN, toErrors);
 		expect([pushed, rejected]).toEqual([[], []]);
