@@ -21,7 +21,8 @@ const MANUAL_MODES = ['activate', 'create', 'update'];
 
 export async function activate(context: ITriggerFunctions): Promise<ITriggerResponse> {
 	try {
-		const { sessionIds, watches, ...settings } = readSettings(context);
+		const { sessionIds, ...settings } = readSettings(context);
+		const { watches } = settings;
 		const account = await createAccountClient(context);
 		const listener = new ChatEventsListener(context, account, settings);
 		if (context.getMode() === 'manual') {
@@ -67,9 +68,7 @@ async function checkSessions(
 }
 
 /** @throws InvalidInput if a session to listen to, or the secret for requests that add one, is missing */
-function readSettings(
-	context: ITriggerFunctions,
-): ListenerSettings & { sessionIds: string[]; watches: boolean } {
+function readSettings(context: ITriggerFunctions): ListenerSettings & { sessionIds: string[] } {
 	const form = formOf(context, triggerFields);
 	const watches = form.choice('sessions', 'listed') === 'watched';
 	if (watches) readWatchSecret(form);

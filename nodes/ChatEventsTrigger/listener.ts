@@ -14,6 +14,8 @@ export type ListenerSettings = {
 	/** Null for all events. */
 	types: ReadonlySet<string> | null;
 	disconnectOther: boolean;
+	/** Whether requests add and remove sessions. */
+	watches: boolean;
 };
 
 /** `user`: null while the session waits to connect. */
@@ -117,7 +119,8 @@ export class ChatEventsListener {
 			const message = "Stopped listening to a chat session, because it's closed";
 			this.context.logger.info(message, { sessionId });
 		} else {
-			this.losses.sessions([lossOf(sessionId, ending, isRetried)]);
+			const { watches } = this.settings;
+			this.losses.sessions([lossOf(sessionId, ending, isRetried, watches)]);
 		}
 	}
 }

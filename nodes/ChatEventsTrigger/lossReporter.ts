@@ -17,6 +17,8 @@ const RETRIED = 'The trigger tries again automatically, at intervals of up to 15
 /** A running trigger keeps the credential that it read when it was published. */
 const RETRIED_WITHOUT_TOKEN = `${RETRIED} If you change the credential, publish the workflow again.`;
 const GIVEN_UP = 'Then publish the workflow again.';
+/** Publishing again may not help, because the next request to watch another one stores the list without it. */
+const UNWATCHED = 'Then watch the session again, with Chat Session > Watch.';
 
 /** When the service is down, many sessions fail soon after one another, and each report is a failed execution. */
 const REPORT_AFTER_MS = 30_000;
@@ -49,10 +51,19 @@ export function lossReporter(context: ITriggerFunctions, signal: AbortSignal) {
 	};
 }
 
-/** @param isRetried whether the connection tries again automatically */
-export function lossOf(sessionId: string, ending: Ending, isRetried: boolean): Loss {
+/**
+ * @param isRetried whether the connection tries again automatically
+ * @param watches whether the trigger follows watched sessions
+ */
+export function lossOf(
+	sessionId: string,
+	ending: Ending,
+	isRetried: boolean,
+	watches: boolean,
+): Loss {
 	const retried = ending.kind === 'no_token' ? RETRIED_WITHOUT_TOKEN : RETRIED;
-	return { sessionId, error: endingError(ending), next: isRetried ? retried : GIVEN_UP };
+	const givenUp = watches ? UNWATCHED : GIVEN_UP;
+	return { sessionId, error: endingError(ending), next: isRetried ? retried : givenUp };
 }
 
 export function sessionsLost(context: ITriggerFunctions, losses: Loss[]): NodeOperationError {

@@ -137,6 +137,27 @@ test.each([
 	);
 });
 
+test('a session with a final failure is followed again as the report says, not when the workflow is published', async () => {
+	const active = await harness.publish(WATCHING);
+	await watch(sessions.open);
+	await harness.connected(1);
+	harness.loseForGood(sessions.open);
+	await harness.reported(active);
+	expect(active.failed[0]).toMatchObject({
+		description: expect.stringMatching(
+			/ Then watch the session again, with Chat Session > Watch\.$/,
+		),
+	});
+	await watch(sessions.dormant);
+	harness.simulator().faults.clear();
+	await active.stop();
+	await harness.publish(WATCHING, 'update', structuredClone(database));
+	await harness.connected(1);
+	expect(harness.simulator().sessions.openSockets(sessions.dormant)).toBe(1);
+	await watch(sessions.open);
+	await harness.connected(2);
+});
+
 test('follows the valid sessions of an edited stored list, and reports an unknown one once', async () => {
 	const edited = storing([7, null, sessions.open, sessions.unknown]);
 	const active = await harness.publish(WATCHING, 'init', edited);
