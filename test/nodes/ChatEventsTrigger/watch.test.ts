@@ -130,6 +130,8 @@ test.each([
 	end();
 	await harness.connected(0);
 	await harness.reported(active, failures);
+	// As docs/personal-data.md says.
+	expect(stored()).toEqual([sessions.open]);
 	await watch(sessions.dormant);
 	expect(stored()).toEqual([sessions.dormant]);
 	expect(active.failed.map(({ message }) => message.includes(sessions.open))).toEqual(
