@@ -33,7 +33,10 @@ export type ListToRead = {
 /** All calls are one list with this ID. */
 export const ALL_CALLS = '';
 
-/** @returns `attempts`: of the campaign, as its status counts them. 0 if it doesn't. */
+/**
+ * @returns `attempts`: of the campaign, as its status counts them. 0 if it doesn't.
+ * @throws OutcomeUnknown if a contact list has no ID, because the call list would return the calls of all campaigns
+ */
 export async function listsToRead(
 	client: ApiClient,
 	campaignId: number | undefined,
@@ -41,10 +44,20 @@ export async function listsToRead(
 	if (campaignId === undefined) return { lists: [{ id: ALL_CALLS }], attempts: 0 };
 	const { uploads, calls } = await readCampaign(client, campaignId);
 	const lists = uploads.map((upload) => {
+		if (upload.id === ALL_CALLS) throw listWithoutId();
 		const queues = JSON.stringify(upload.queues.map(({ record }) => record));
 		return { id: upload.id, ...(isCompleted(upload) && { completedQueues: queues }) };
 	});
 	return { lists, attempts: calls?.total ?? 0 };
+}
+
+function listWithoutId(): OutcomeUnknown {
+	return new OutcomeUnknown(
+		'A contact list of the campaign has no campaign_upload_id',
+		onScreenOnly(
+			"Ask your service provider, or set 'Calls Of' to 'All Calls', and enter the campaign in 'Campaign IDs' in 'Filters'.",
+		),
+	);
 }
 
 /** A call as the call list shows it, which may be less than its record. */

@@ -7,7 +7,7 @@ import { holdTimeouts } from '../../engine';
 import { fixtures } from '../../simulator';
 import { ALL, LIST, RECORD, recordOf, startingAt, watchedCalls } from './watchedCalls';
 
-const { uploads } = fixtures;
+const { campaigns, uploads } = fixtures;
 const BOTH_LISTS = [uploads.running, uploads.completed];
 const STATUS = /\/status$/;
 const service = watchedCalls();
@@ -65,6 +65,20 @@ describe('if something cannot be read', () => {
 		const first = await poll();
 		expect(first).toHaveLength(1);
 		expect([...first, ...(await poll())].sort()).toEqual(BOTH_LISTS.map(String).sort());
+	});
+
+	it('of a campaign whose contact list has no ID, the calls of others start nothing', async () => {
+		const { publish, poll } = newTrigger();
+		await publish();
+		await addEnded('of-another-campaign', { uploadId: 999 });
+		const campaign = { id: campaigns.active, status: 'Active' };
+		const data = { campaign, uploads: [{ file_name: 'leads.csv', queues: [] }] };
+		faults().respond(STATUS, 200, { body: { success: true, data } });
+		await expect(poll()).rejects.toThrow(
+			'A contact list of the campaign has no campaign_upload_id',
+		);
+		faults().clear();
+		expect(await poll()).toEqual([]);
 	});
 
 	it('of All Calls, the error is that of the call list, which has no name', async () => {

@@ -145,9 +145,11 @@ test('a session with a final failure is followed again as the report says, not w
 	await harness.connected(1);
 	harness.loseForGood(sessions.open);
 	await harness.reported(active);
-	expect(active.failed[0]?.description).toMatch(
-		/ Then watch the session again, with Chat Session > Watch\.$/,
-	);
+	expect(active.failed[0]).toMatchObject({
+		description: expect.stringMatching(
+			/ Then watch the session again, with Chat Session > Watch\.$/,
+		),
+	});
 	await watch(sessions.dormant);
 	harness.simulator().faults.clear();
 	await active.stop();
