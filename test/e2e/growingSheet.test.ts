@@ -30,7 +30,7 @@ describe('the same growing sheet, pushed again and again', () => {
 				campaignId: byId(campaign),
 				agentUuid: byId(fixtures.agents.full),
 				whatToDo: "={{ $('Webhook').first().json.body.what }}",
-				options: { skipPushedBefore: true },
+				options: { skipPushedBefore: "={{ $('Webhook').first().json.body.skips }}" },
 			},
 			{ onError: 'continueRegularOutput' },
 		);
@@ -48,12 +48,14 @@ describe('the same growing sheet, pushed again and again', () => {
 		await removeServer(server);
 	});
 
+	/** Whether the option is on. */
+	let skips = true;
 	const phone = (row: number) => `987654321${row}`;
 	const start = async (whatToDo: string, ...rows: number[]): Promise<string> => {
 		const { n8n } = account;
 		const before = new Set((await n8n.executions(workflow)).map(({ id }) => id));
 		const sheet = rows.map((row) => ({ phone: phone(row), person_name: `Person ${row}` }));
-		await n8n.webhook(path, { what: whatToDo, rows: [...sheet, { phone: 'none' }] });
+		await n8n.webhook(path, { skips, what: whatToDo, rows: [...sheet, { phone: 'none' }] });
 		return await until('the execution', async () =>
 			(await n8n.executions(workflow)).map(({ id }) => id).find((id) => !before.has(id)),
 		);
@@ -111,5 +113,15 @@ describe('the same growing sheet, pushed again and again', () => {
 		expect(inCampaign()).toEqual(['0', '1', '2', '3', '4']);
 		const bodies = account.simulator.requests.map(({ body }) => body).filter(isJsonObject);
 		expect(bodies).toHaveLength(4);
+	});
+
+	test('a number that was pushed without the option is sent once more with it, and then not again', async () => {
+		const bad = ['e rejected'];
+		skips = false;
+		expect((await run('wait', 7)).outputs).toEqual([['7 pushed'], bad, []]);
+		skips = true;
+		expect((await run('wait', 7)).outputs).toEqual([['7 pushed'], bad, []]);
+		expect((await run('wait', 7)).outputs).toEqual([[], bad, ['7 waiting_before']]);
+		expect(inCampaign().filter((digit) => digit === '7')).toHaveLength(2);
 	});
 });

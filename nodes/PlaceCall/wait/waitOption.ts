@@ -22,7 +22,7 @@ const WAYS = [
 ];
 
 const WEBHOOK_NEEDS =
-	'By completion webhook, both the service and n8n must be able to reach the webhook URL of this n8n. As a tool, the node reads the calls instead, until the time limit of tools.';
+	'By completion webhook, both the service and n8n must be able to reach the webhook URL of this n8n. As a tool, the node reads the calls instead, until the time limit of tools';
 
 const how: INodeProperties = {
 	displayName: 'Wait for Completion',
@@ -39,7 +39,7 @@ const how: INodeProperties = {
 		...WAYS,
 	],
 	default: 'no',
-	description: `Whether to continue immediately, or with the results of the completed calls. ${WEBHOOK_NEEDS}`,
+	description: `Whether to continue immediately, or with the results of the completed calls. ${WEBHOOK_NEEDS}.`,
 };
 
 const DEFAULT_MINUTES = 120;
@@ -67,7 +67,7 @@ export const waitOptions: INodeProperties[] = [
 		...how,
 		options: WAYS,
 		default: 'webhook',
-		description: `How the node detects that the call is completed, by completion webhook by default. ${WEBHOOK_NEEDS}`,
+		description: `How the node detects that the call is completed, by completion webhook by default. ${WEBHOOK_NEEDS}.`,
 	},
 	timeLimit,
 ];
