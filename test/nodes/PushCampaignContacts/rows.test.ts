@@ -386,7 +386,7 @@ describe('rows that an earlier execution returned in Rejected', () => {
 				rejection_reason: expect.stringContaining('no column "Number"'),
 			})),
 		);
-		await runPush(rowsOf(...jsonOf(wrong.rejected).slice(0, 5)), byRow);
+		await runPush(wrong.rejected.slice(0, 5), byRow);
 		expect(bodies.map(phonesOf)).toEqual([[phone(4)]]);
 	});
 
