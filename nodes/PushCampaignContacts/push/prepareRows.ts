@@ -75,15 +75,16 @@ export async function prepareRows(
 		hasNames ||= Boolean(name);
 		const reading =
 			row.status === undefined ? readRow(json, columns, name) : { reason: row.reason };
+		const before = statusesBefore(json);
+		const isUnknown = before.some((status) => unknown.includes(status));
+		const isDuplicate = before.some((status) => DUPLICATE.includes(status));
 		if (isAccepted(reading)) {
 			visitEmptied(json, columns, countEmptied);
 			const key = reading.phoneKey;
-			const before = statusesBefore(json);
-			if (before.some((status) => unknown.includes(status))) markedUnknown.add(key);
+			if (isUnknown) markedUnknown.add(key);
 			row.phone = reading.phone;
 			const kept = keptRows.get(key);
-			const isLeftOut =
-				before.some((status) => DUPLICATE.includes(status)) && !hasOtherKey(json, key);
+			const isLeftOut = isDuplicate && !hasOtherKey(json, key);
 			if (isLeftOut) example ||= DUPLICATE_BEFORE;
 			// If both names are equally long, the earlier row is kept.
 			const isKept =
@@ -95,7 +96,9 @@ export async function prepareRows(
 				duplicates.push(other);
 			}
 		} else {
-			settle(row, 'rejected', reading.reason);
+			// So that the row isn't pushed as soon as it's corrected.
+			const status = isUnknown ? 'unknown' : isDuplicate ? 'duplicate' : 'rejected';
+			settle(row, status, reading.reason);
 			unusable++;
 			if (reading.reason.startsWith(NO_CONSENT)) withoutConsent++;
 			example ||= reading.reason;

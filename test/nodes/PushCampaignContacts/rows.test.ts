@@ -386,8 +386,26 @@ describe('rows that an earlier execution returned in Rejected', () => {
 				rejection_reason: expect.stringContaining('no column "Number"'),
 			})),
 		);
-		await runPush(rowsOf(...jsonOf(wrong.rejected).slice(0, 5)), byRow);
+		await runPush(wrong.rejected.slice(0, 5), byRow);
 		expect(bodies.map(phonesOf)).toEqual([[phone(4)]]);
+	});
+
+	test('keep a status that leaves them out while they are unusable, such as while a formula fails', async () => {
+		const before = ['duplicate', 'skipped_duplicate', 'unknown', 'unknown_before'];
+		const rows = before.map((push_status, row) => ({ phone: phone(row), push_status }));
+		const failing = rows.map((row) => ({ ...row, phone: '#REF!' }));
+		const { rejected } = await runPush(rowsOf(...failing), byRow, goOn);
+		const kept = ['duplicate', 'duplicate', 'unknown', 'unknown'];
+		expect(jsonOf(rejected)).toMatchObject(
+			kept.map((status) => ({
+				push_status: status,
+				rejection_reason: expect.stringMatching(/^"#REF!" is what a spreadsheet shows/),
+			})),
+		);
+		const later = jsonOf(rejected).map((row, at) => ({ json: { ...row, phone: phone(at) } }));
+		expect((await runPush(later, byRow, goOn)).statuses).toEqual(
+			kept.map((status, row) => `${row} ${status}`),
+		);
 	});
 
 	test('are pushed if they were duplicates and their number was corrected since', async () => {
