@@ -1,11 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { INode, INodeParameters } from 'n8n-workflow';
 import { isN8n1 } from '../n8n/driver';
-import { until } from '../n8n/until';
 import { byId, chain, manualTrigger, node } from '../n8n/workflow';
 import { dialects, fixtures } from '../simulator';
 import { useAccount } from './account';
-import { executionsOf } from './calls';
+import { executionsOf, published } from './calls';
 
 const { agents, calls, campaigns, uploads } = fixtures;
 const AGENT = { agentUuid: byId(agents.full) };
@@ -100,15 +99,14 @@ describe('in real n8n', () => {
 		const parameters = { ...CAMPAIGN, pollTimes };
 		const trigger = ours('Progress', 'campaignProgressTrigger', parameters, { executeOnce: false });
 		const workflow = await account.publish(chain('Progress', trigger));
-		await until('the first poll', async () => simulator.requests.length > 0);
+		await published(n8n, workflow);
 
 		simulator.completeUpload(uploads.running);
 		// The baseline is kept when the workflow is unpublished and published, which polls each time.
 		for (let round = 0; round < 2; round++) {
-			const requestsBefore = simulator.requests.length;
 			await n8n.deactivate(workflow);
 			await n8n.activate(workflow);
-			await until('another poll', async () => simulator.requests.length > requestsBefore);
+			await published(n8n, workflow);
 		}
 		const items = await executionsOf(n8n, workflow, 'Progress', 1);
 		expect(items.map(({ json }) => json.event)).toEqual(['queue_completed']);
@@ -121,13 +119,12 @@ describe('in real n8n', () => {
 		const named = (name: string) =>
 			chain('renamed', ours(name, 'campaignProgressTrigger', parameters, rest));
 		const workflow = await account.publish(named('Progress'));
-		await until('the first poll', async () => simulator.requests.length > 0);
+		await published(n8n, workflow);
 		const publishAgain = async (name: string) => {
-			const { length } = simulator.requests;
 			await n8n.deactivate(workflow);
 			const saved = await n8n.updateWorkflow(await n8n.workflow(workflow.id), named(name));
 			await n8n.activate(saved);
-			await until('another poll', async () => simulator.requests.length > length);
+			await published(n8n, saved);
 		};
 		// Only the state of the first check is also stored by the ID of the node.
 		await publishAgain('Progress');
