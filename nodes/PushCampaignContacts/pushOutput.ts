@@ -19,6 +19,7 @@ import { addHintsForModel, addHintsForPerson, textOnScreen } from '../host/execu
 import { forEachWithPauses } from '../core/values/pauses';
 import { displayText, plainText } from '../core/values/values';
 import {
+	cellOf,
 	LIST_COLUMN,
 	PHONE_KEY_COLUMN,
 	PHONE_SENT_COLUMN,
@@ -147,11 +148,14 @@ const WITHOUT_PHONE_SENT = new Set<Row['status']>([
 
 /** The same columns for each row, so that they fit a sheet. */
 function rowColumns(row: Row): IDataObject {
-	const { status = null, phone, request } = row;
+	const { status = null, phone, request, json } = row;
+	// A row that stays left out although its number is unusable keeps its key, by which a corrected number is recognized.
+	const keyBefore =
+		status === 'rejected' ? '' : plainText(cellOf(json, { name: PHONE_KEY_COLUMN }));
 	return {
 		[PUSH_STATUS_COLUMN]: status,
 		[PHONE_SENT_COLUMN]: phone === '' || WITHOUT_PHONE_SENT.has(row.status) ? null : phone,
-		[PHONE_KEY_COLUMN]: phoneKeyOf(row) || null,
+		[PHONE_KEY_COLUMN]: phoneKeyOf(row) || keyBefore || null,
 		[LIST_COLUMN]: request?.response.campaign_upload_id ?? null,
 		[WARNINGS_COLUMN]: request === undefined ? null : warningsOf(request.response),
 	};

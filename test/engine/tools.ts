@@ -64,9 +64,6 @@ const toolOf = (node: INode): INode => ({ ...node, type: `${node.type}Tool` });
 
 const executionIds = new WeakMap<IRunExecutionData, string>();
 
-/** n8n's name of the execution in which an MCP client uses a tool. */
-const NOT_STORED = '__UNKNOWN__';
-
 function executionIdOf(data: IRunExecutionData): string {
 	const id = executionIds.get(data) ?? randomUUID();
 	executionIds.set(data, id);
@@ -150,7 +147,7 @@ export function inlineTool(
 		await resultOf(node, inlineContext(node, data, executionId, task, runs++, args));
 }
 
-/** MCP Server Trigger: each request has its own empty execution data, and may have no session ID. */
+/** MCP Server Trigger in queue mode: each request has its own ID and empty execution data, and may have no session ID. */
 export function mcpTool(plain: INode, session?: string): CallTool {
 	const node = toolOf(plain);
 	return async (args = {}) => await resultOf(node, mcpContext(node, session, args));
@@ -167,7 +164,7 @@ export function mcpContext(
 		data: { main: [[{ json: { headers, body: {} } }]] },
 		source: null,
 	};
-	return inlineContext(node, createEmptyRunExecutionData(), NOT_STORED, task, 0, args);
+	return inlineContext(node, createEmptyRunExecutionData(), randomUUID(), task, 0, args);
 }
 
 function inlineContext(

@@ -100,7 +100,7 @@ export async function prepareRows(
 			const status = isUnknown ? 'unknown' : isDuplicate ? 'duplicate' : 'rejected';
 			settle(row, status, reading.reason);
 			unusable++;
-			if (reading.reason.startsWith(NO_CONSENT)) withoutConsent++;
+			if (status === 'rejected' && reading.reason.startsWith(NO_CONSENT)) withoutConsent++;
 			example ||= reading.reason;
 		}
 		if (unusable + duplicates.length > input.maxOutputRows) {

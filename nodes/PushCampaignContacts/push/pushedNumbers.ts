@@ -67,7 +67,7 @@ export class PushedNumbers {
 
 	/** Remembers the sent rows, unless there are too many in total. First those that a person must look after. */
 	async add(rows: RowsByStatus): Promise<void> {
-		const unknown = rows.with('unknown');
+		const unknown = rows.with('unknown').filter(({ phone }) => phone !== '');
 		// A number that the service skipped as a duplicate is in the campaign too.
 		for (const some of [unknown, rows.with('pushed', 'skipped_duplicate')]) {
 			if (this.memory.count + some.length > MAX_NUMBERS_KEPT) continue;

@@ -42,9 +42,11 @@ export async function deliverForModel(
 	const known = toolRequests.get(ledger.entries) ?? new ToolRequests();
 	toolRequests.set(ledger.entries, known);
 	const { mutex, approved } = known;
-	// Stored, because an execution that waits for a human review may resume in another process. *Retry* starts from zero.
+	// Stored, because an execution that waits for a human review may resume in another process. *Retry* starts from zero. In
+	// queue mode, each request of an MCP session has its own execution ID.
+	const within = caller.mcpSession === undefined ? context.getExecutionId() : 'session';
 	const completedCounts: JsonObject = repeatable
-		? openValues(context, `completed in ${context.getExecutionId()}`)
+		? openValues(context, `completed in ${within}`)
 		: {};
 	const { agent, isRecognized, result } = caller;
 	const isReviewed = agent?.isReviewed === true;

@@ -408,6 +408,17 @@ describe('rows that an earlier execution returned in Rejected', () => {
 		);
 	});
 
+	test('are pushed if they were duplicates and their number was corrected since, also if it was unusable in between', async () => {
+		const bodies = respondWith(ok(1), ok(1));
+		const { rejected } = await runPush(rowsOf({ phone: phone(1) }, { phone: phone(1) }), byRow);
+		const [duplicate = {}] = jsonOf(rejected);
+		const mistyped = await runPush([{ json: { ...duplicate, phone: '98' } }], byRow, goOn);
+		const [json = {}] = jsonOf(mistyped.rejected);
+		expect(json).toMatchObject({ push_status: 'duplicate', phone_key: `91${phone(1)}` });
+		await runPush([{ json: { ...json, phone: phone(2) } }], byRow);
+		expect(bodies.map(phonesOf)).toEqual([[phone(1)], [phone(2)]]);
+	});
+
 	test('are pushed if they were duplicates and their number was corrected since', async () => {
 		const bodies = respondWith(ok(1), ok(1));
 		const { rejected } = await runPush(rowsOf({ phone: phone(1) }, { phone: phone(1) }), byRow);

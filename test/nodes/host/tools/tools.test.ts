@@ -403,6 +403,17 @@ describe('a tool of an MCP client', () => {
 		expect(outcomesOf(results.map(checked))).toEqual(['done', 'already_done', 'done']);
 	});
 
+	test('a session may inject a context twice, each request by another worker', async () => {
+		const data = { session_id: SESSION, context: ['yes'] };
+		service()
+			.post(/inject_context$/)
+			.times(2)
+			.reply(200, { success: true, data });
+		const form = { sessionId: SESSION, context: 'yes' };
+		const tool = mcpTool(await node('injectContext', form), 'twice');
+		expect(outcomesOf([await tool(), await tool()])).toEqual(['done', 'done']);
+	});
+
 	test('simultaneous requests of one session share one result', async () => {
 		const tool = mcpTool(await node('placeCall', CALL), 'three');
 		acceptCalls(1);
