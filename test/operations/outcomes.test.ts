@@ -1,4 +1,5 @@
 /** What each operation does with On Error, in a retry, and as a tool. */
+import get from 'lodash/get';
 import type { IDataObject, INode, INodeParameters } from 'n8n-workflow';
 import nock from 'nock';
 import { z } from 'zod';
@@ -89,6 +90,8 @@ describe.each(FAILING)('if the service rejects the items of %s', (name) => {
 		rejectAll();
 		const { data } = await runNode(await nodeOf(name), TWO);
 		expect(data.resultData.error?.message).toMatch(/\[row 1\]$/);
+		// With it, n8n would name the row once more, counted from 0.
+		expect(get(data.resultData.error, 'context.itemIndex')).toBeUndefined();
 	});
 
 	test('with Continue, each of them is returned with its error', async () => {
