@@ -42,11 +42,16 @@ export function toNodeError(
 		return new NodeOperationError(node, message, { description, ...ownIndex });
 	}
 	const httpCode = String(status);
-	const options = { message, description, httpCode, ...ownIndex };
-	const apiError = new NodeApiError(node, { httpCode }, options);
-	// n8n replaces a message that contains a code such as ENOENT. The service's words may contain one.
-	apiError.message = message;
-	return apiError;
+	return apiErrorOf(node, { httpCode }, { message, description, httpCode, ...ownIndex });
+}
+
+/** n8n replaces a message that contains a code such as ENOENT. The service's words may contain one. */
+function apiErrorOf(
+	node: INode,
+	response: JsonObject,
+	options: { message: string; description: string; httpCode?: string; itemIndex?: number },
+): NodeApiError {
+	return Object.assign(new NodeApiError(node, response, options), { message: options.message });
 }
 
 /** The error of a list in the editor, which shows the description only of this class. */
@@ -54,9 +59,7 @@ export function toListError(node: INode, error: unknown): NodeApiError {
 	const nodeError = toNodeError(node, error);
 	if (nodeError instanceof NodeApiError) return nodeError;
 	const { message, description } = nodeError;
-	const apiError = new NodeApiError(node, {}, { message, description: description ?? '' });
-	apiError.message = message;
-	return apiError;
+	return apiErrorOf(node, {}, { message, description: description ?? '' });
 }
 
 /**
