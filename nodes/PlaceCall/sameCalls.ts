@@ -6,9 +6,8 @@ import { OutcomeUnknown } from '../core/service/errors';
 import { onScreenOnly, USER } from '../core/service/resolution';
 import { hashOf } from '../core/values/hash';
 import { isJsonObject, type JsonObject, type JsonValue } from '../core/values/json';
-import { runIndexOf } from '../host/caller/agentRun';
 import { openValues } from '../host/ledger/executionMemory';
-import { followsRun } from '../host/execution/executionData';
+import { followsRun, runIndexOf } from '../host/nodeRun';
 import type { OperationRun } from '../host/run/operations';
 import { NotPlaced } from './notPlaced';
 

@@ -2,7 +2,7 @@ import sortedIndexOf from 'lodash/sortedIndexOf';
 import type { IExecuteFunctions } from 'n8n-workflow';
 import { NumbersOfExecution } from '../core/ledger/numbersOfExecution';
 import { hashOf } from '../core/values/hash';
-import { runIndexOf } from '../host/caller/agentRun';
+import { runIndexOf } from '../host/nodeRun';
 import { openMemory, openValues } from '../host/ledger/executionMemory';
 import { openStore, type StoreUse } from '../host/ledger/openStore';
 import { openLedger } from '../host/ledger/openLedger';

@@ -1,15 +1,14 @@
 import compact from 'lodash/compact';
-import isObject from 'lodash/isObject';
 import uniq from 'lodash/uniq';
 import {
 	NodeConnectionTypes,
 	type IExecuteFunctions,
 	type INodeExecutionData,
 	type IRunData,
-	type IRunExecutionData,
 	type ISourceData,
 	type NodeTypeAndVersion,
 } from 'n8n-workflow';
+import { executionDataOf, inExpression, runIndexOf } from '../nodeRun';
 
 /**
  * Identifies one run of an agent. It's the same for all tool requests of the run, and differs for the next iteration of
@@ -74,11 +73,6 @@ function completedRuns(context: IExecuteFunctions, name: string): number {
 	return typeof lastRun === 'number' ? lastRun + 1 : 0;
 }
 
-/** A text in an expression. Two closing braces in it would end the expression. */
-export function inExpression(text: string): string {
-	return JSON.stringify(text).replaceAll('}', '\\u007d');
-}
-
 /** Items of a node, and where n8n has them. */
 type NodeOutput = { source: Required<ISourceData>; items: readonly INodeExecutionData[] };
 
@@ -137,23 +131,6 @@ function itemsAt(
 	} catch {
 		return undefined;
 	}
-}
-
-/** The run of the node, as in a loop, from 0. */
-export function runIndexOf(context: IExecuteFunctions): number {
-	return Number(context.getWorkflowDataProxy(0).$runIndex);
-}
-
-/** What n8n has of the running execution. No public function returns it. Undefined if this n8n doesn't show it. */
-type ExecutionData = Pick<IRunExecutionData, 'startData' | 'resultData' | 'parentExecution'>;
-
-export function executionDataOf(context: IExecuteFunctions): ExecutionData | undefined {
-	const data: unknown = 'runExecutionData' in context ? context.runExecutionData : undefined;
-	return isExecutionData(data) ? data : undefined;
-}
-
-function isExecutionData(data: unknown): data is ExecutionData {
-	return isObject(data) && 'resultData' in data && isObject(data.resultData);
 }
 
 /**

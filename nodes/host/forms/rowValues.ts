@@ -4,7 +4,7 @@ import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
 import { onScreenOnly, type Resolution } from '../../core/service/resolution';
 import { rowReader, UNREAD, rowReferences, type RowReferences } from './expressions';
 import { type Agent, type AskingRow, TOOL_CALL_ID, isShown, type Row } from '../caller/agent';
-import { inExpression } from '../caller/agentRun';
+import { inExpression } from '../nodeRun';
 import { type Caller, callerOf } from '../caller/caller';
 
 const LOOP = 'add a Loop Over Items node with batch size 1 before the agent';

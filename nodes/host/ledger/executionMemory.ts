@@ -3,8 +3,8 @@ import { InvalidInput } from '../../core/service/errors';
 import { onScreenOnly } from '../../core/service/resolution';
 import { isJsonObject, type JsonObject } from '../../core/values/json';
 import { BoundedMap } from '../../core/values/boundedMap';
-import { runIndexOf } from '../caller/agentRun';
 import { type Caller, callerOf } from '../caller/caller';
+import { inExpression, runIndexOf } from '../nodeRun';
 
 /** The key in the node's context, which n8n shows in `$node[…].context`. */
 const STORE_KEY = 'voiceChatAgent';
@@ -47,7 +47,7 @@ export function openMemory<T extends JsonObject>(
 	const isOfNode = !isModel && (lifetime === 'run' || lifetime === 'execution');
 	const data = storeDataOf(context, isOfNode ? 'node' : 'flow', caller.mcpSession);
 	const isOfAgent = lifetime === 'agentRun' || (isModel && lifetime !== 'run');
-	const run = lifetime === 'run' ? runOf(context, caller) : isOfAgent && agentRunOf(caller);
+	const run = lifetime === 'run' ? runOf(context, caller) : isOfAgent && runOfAgent(caller);
 	const key = run === false ? name : `${name}, ${run}`;
 	if (!Object.hasOwn(data, key)) data[key] = empty;
 	const stored = data[key];
@@ -71,8 +71,7 @@ export function openValues(
 
 /** What the node remembers in the execution that waits for this webhook. To read, because n8n doesn't store changes. */
 export function valuesOfWaiting(context: IWebhookFunctions, name: string): JsonObject {
-	// Braces would end the expression.
-	const node = JSON.stringify(context.getNode().name).replaceAll('}', '\\u007d');
+	const node = inExpression(context.getNode().name);
 	const data: unknown = context.evaluateExpression(`{{ $node[${node}].context.${STORE_KEY} }}`);
 	const values = isJsonObject(data) ? data[name] : undefined;
 	return isJsonObject(values) ? values : {};
@@ -91,7 +90,7 @@ export function clearRun(context: IExecuteFunctions): void {
 function runOf(context: IExecuteFunctions, caller: Caller): string {
 	if (caller.kind !== 'model') return runOfNode(context);
 	const key = caller.agent?.row.key;
-	return `${agentRunOf(caller)}${key === undefined ? '' : `, row ${key}`}`;
+	return `${runOfAgent(caller)}${key === undefined ? '' : `, row ${key}`}`;
 }
 
 function runOfNode(context: IExecuteFunctions): string {
@@ -99,7 +98,7 @@ function runOfNode(context: IExecuteFunctions): string {
 }
 
 /** An MCP session counts as one. */
-function agentRunOf({ agent }: Caller): string {
+function runOfAgent({ agent }: Caller): string {
 	return agent?.run ?? 'agent';
 }
 

@@ -7,9 +7,9 @@ import { maybeSentBefore } from '../../core/ledger/sentBefore';
 import { ExplainedError } from '../../core/service/errors';
 import type { JsonValue } from '../../core/values/json';
 import { BoundedMap } from '../../core/values/boundedMap';
-import { executionDataOf } from '../caller/agentRun';
 import { callerOf } from '../caller/caller';
 import { isCanceled } from '../execution/cancel';
+import { executionDataOf } from '../nodeRun';
 import { openMemory } from './executionMemory';
 import { nodeKey, openStore, repeatOnStore, type StoreUse, useDatabase } from './openStore';
 

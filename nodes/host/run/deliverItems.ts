@@ -8,7 +8,7 @@ import { hashOf } from '../../core/values/hash';
 import { isJsonObject, type JsonObject } from '../../core/values/json';
 import { noLimit } from '../../core/values/keyedMutex';
 import { counted } from '../../core/values/values';
-import { runIndexOf } from '../caller/agentRun';
+import { runIndexOf } from '../nodeRun';
 import { openLedger } from '../ledger/openLedger';
 import type { PreparedRequest } from '../ledger/preparedRequest';
 import { deliverForModel } from '../ledger/toolRequests';

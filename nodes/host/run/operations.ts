@@ -1,7 +1,7 @@
 import pick from 'lodash/pick';
 import type { IExecuteFunctions, INodeExecutionData, INodeProperties } from 'n8n-workflow';
 import { formatOf, hasFormat } from '../../core/service/modelFormats';
-import { inExpression } from '../caller/agentRun';
+import { inExpression } from '../nodeRun';
 import type { Caller } from '../caller/caller';
 import type { NodeParameters } from '../forms/nodeParameters';
 import { type Show, shownWhere } from '../forms/shownWhere';

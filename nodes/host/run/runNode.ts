@@ -6,7 +6,7 @@ import { clearRun } from '../ledger/executionMemory';
 import { beforeSending } from '../ledger/openLedger';
 import { callerOf, type Model } from '../caller/caller';
 import { isCanceled } from '../execution/cancel';
-import { executedInstead } from '../execution/executionData';
+import { executedInstead } from '../execution/executedInstead';
 import { requireItemsOfFields } from './executeOnce';
 import { isNodeError, toErrorItem, toNodeError } from '../http/nodeErrors';
 import { NodeParameters } from '../forms/nodeParameters';
