@@ -1,6 +1,6 @@
 import type { INodeProperties } from 'n8n-workflow';
 import type { ApiClient } from '../core/service/client';
-import { sendShown } from '../core/shownRequests';
+import { sendByProfile } from '../core/profile/sendByProfile';
 import { type Additions, sendLegacyMessage } from '../core/service/endpoints';
 import { documentedRecord, recordOf } from '../core/service/envelope';
 import { explained, failedRepeat, InvalidInput, OutcomeUnknown } from '../core/service/errors';
@@ -95,7 +95,7 @@ export function sendFrame(
 export const sendByInbound: Prepare = (form) => {
 	const { message, values } = readMessage(form);
 	return byRequest(form, 'inbound', message, {}, async ({ account, caller }, additions) => {
-		const response = await sendShown('chat.inbound', account, values, additions);
+		const response = await sendByProfile('chat.inbound', account, values, additions);
 		return withReplyHint(recordOf(requireAccepted(response)), caller.reader);
 	});
 };
@@ -105,7 +105,8 @@ export const sendByAsync: Prepare = (form) => {
 	const { message, values } = readMessage(form);
 	const key = readKey(form);
 	return byRequest(form, 'async', message, key, async ({ account, caller }, additions) => {
-		const post = async () => await sendShown('chat.async', account, values, additions, { ...key });
+		const post = async () =>
+			await sendByProfile('chat.async', account, values, additions, { ...key });
 		const response = await sendKeyed(account.client, key.idempotency_key !== undefined, post);
 		return withReplyHint(recordOf(response), caller.reader, true);
 	});

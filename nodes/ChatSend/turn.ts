@@ -1,6 +1,6 @@
 import { endingError } from '../core/chat/reconnectPolicy';
 import type { SendOutcome } from '../core/chat/sender';
-import { type Ack, ACCEPTED_STATES, errorText, idText } from '../core/chat/frames';
+import { type Ack, ACCEPTED_STATES, errorOfAck, idText } from '../core/chat/frames';
 import { ExplainedError, failedRepeat, OutcomeUnknown } from '../core/service/errors';
 import { KEY_USED } from '../core/service/errorTable';
 import type { ApiResponse } from '../core/service/http';
@@ -113,7 +113,7 @@ export function acceptedAck(outcome: SendOutcome, hasKey: boolean): Ack {
 	}
 	const { ack, isRepeat } = outcome;
 	const { state } = ack;
-	const originalMessage = errorText(ack) ?? undefined;
+	const originalMessage = errorOfAck(ack) ?? undefined;
 	const isKnown = state === 'busy' || state === 'error' || state === 'invalid';
 	// An undocumented state without an error is passed through.
 	if (ACCEPTED_STATES.has(state) || (!isKnown && originalMessage === undefined)) return ack;

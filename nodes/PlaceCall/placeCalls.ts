@@ -32,8 +32,8 @@ import { type CheckedCall, readCallForm } from './fields/readCallForm';
 import { readRowConsent } from './fields/rowConsent';
 import { readChecksOnly } from './fields/whatToDo';
 import { callText, dueTimeOf, isDueLater, scheduledTime } from './scheduled';
-import { isUnknown, placedHint } from './hints';
-import { SameCalls } from './sameCalls';
+import { placedHint } from './placedHint';
+import { isUnknown, SameCalls } from './sameCalls';
 import { prepareWait } from './wait/prepareWait';
 import { includesInput, inputFields } from './inputFields';
 

@@ -1,6 +1,8 @@
+import get from 'lodash/get';
 import memoize from 'lodash/memoize';
 import minBy from 'lodash/minBy';
 import pick from 'lodash/pick';
+import type { IDataObject } from 'n8n-workflow';
 import { NumbersOfExecution } from '../core/ledger/numbersOfExecution';
 import { OutcomeUnknown } from '../core/service/errors';
 import { onScreenOnly, USER } from '../core/service/resolution';
@@ -114,6 +116,11 @@ export class SameCalls {
 		const calls = this.placed?.[call];
 		return Array.isArray(calls) ? calls.filter(hasMoment) : [];
 	}
+}
+
+/** Whether the item failed, and its call may have been placed. */
+export function isUnknown({ placed, details }: IDataObject): boolean {
+	return placed === undefined && get(details, 'outcome') === 'unknown';
 }
 
 /** Always true for the calls that `remember` has added. For the compiler. */

@@ -12,7 +12,7 @@ import {
 	valuesIn,
 } from './values/json';
 import { AGENT_UUID } from './service/parseIds';
-import { listAt, valueIn } from './profile/responses';
+import { listAt, valueIn } from './profile/template';
 import type { Part } from './profile/schema';
 import type { Account } from './profile/serviceProfile';
 

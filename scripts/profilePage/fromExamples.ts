@@ -2,7 +2,6 @@
 import set from 'lodash/set';
 import { ExplainedError } from '../../nodes/core/service/errors';
 import { readProfile } from '../../nodes/core/profile/readProfile';
-import { listAt } from '../../nodes/core/profile/responses';
 import { SUBJECTS as PART_SUBJECTS } from '../../nodes/core/profile/serviceProfile';
 import {
 	PARTS,
@@ -10,7 +9,7 @@ import {
 	PLACEHOLDERS,
 	type RequestName,
 } from '../../nodes/core/profile/schema';
-import { POSITIONS } from '../../nodes/core/profile/template';
+import { listAt, POSITIONS } from '../../nodes/core/profile/template';
 import {
 	isJsonObject,
 	parseJson,

@@ -1,5 +1,5 @@
 import type { IDataObject, INodeProperties } from 'n8n-workflow';
-import { sendShown } from '../../core/shownRequests';
+import { sendByProfile } from '../../core/profile/sendByProfile';
 import {
 	additionalBodyFields,
 	additionalQueryParameters,
@@ -110,7 +110,7 @@ const createOne: Prepare = (form) => {
 	const additions = readAdditions(form.collection('developerSettings'));
 	const values = { agent: agentUuid, person: personName };
 	return creation(agentUuid, personName, { values, additions }, async (account) => {
-		const response = await sendShown('chat.session', account, values, additions);
+		const response = await sendByProfile('chat.session', account, values, additions);
 		const sessionId = createdSessionId(account, response);
 		// Later nodes find the ID in session_id, even if the service uses another name.
 		return { ...recordOf(response), ...(sessionId !== null && { session_id: sessionId }) };

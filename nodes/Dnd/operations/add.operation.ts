@@ -1,7 +1,7 @@
 import { MAY_BE_BLANK } from '../../host/forms/fields';
 import type { Operation } from '../../host/run/operations';
 import { recordOf } from '../../core/service/envelope';
-import { sendShown } from '../../core/shownRequests';
+import { sendByProfile } from '../../core/profile/sendByProfile';
 import { changeEachNumber, changeSettings } from '../changeEachNumber';
 import { dndAgentsFields, phoneField } from '../dndFields';
 
@@ -36,7 +36,7 @@ export const add: Operation = {
 				// The response isn't documented, so it's returned unchanged.
 				send: async (account) =>
 					recordOf(
-						await sendShown('dnd.add', account, { agent: agentUuid, phone, reason }, additions),
+						await sendByProfile('dnd.add', account, { agent: agentUuid, phone, reason }, additions),
 					),
 			};
 		});

@@ -1,7 +1,7 @@
 import type { Operation } from '../../host/run/operations';
 import { recordOf } from '../../core/service/envelope';
 import { isRejection } from '../../core/service/errors';
-import { sendShown } from '../../core/shownRequests';
+import { sendByProfile } from '../../core/profile/sendByProfile';
 import { changeEachNumber, changeSettings } from '../changeEachNumber';
 import { dndAgentsFields, ONE_AGENT, phoneField } from '../dndFields';
 
@@ -36,7 +36,7 @@ export const remove: Operation = {
 			return {
 				send: async (account) => {
 					const values = { agent: agentUuid, phone };
-					const outcome = await sendShown('dnd.remove', account, values, additions).then(
+					const outcome = await sendByProfile('dnd.remove', account, values, additions).then(
 						(response) => ({ was_listed: true, ...recordOf(response) }),
 						(error: unknown) => {
 							if (!ignoreIfNotListed || !isRejection(error, 'not_on_dnd_list')) throw error;

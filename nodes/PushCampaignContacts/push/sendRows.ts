@@ -1,4 +1,4 @@
-import { failed, type Job, type Ledger, type Outcome } from '../../core/ledger/ledger';
+import { failed, type Job, type Ledger, type JobOutcome } from '../../core/ledger/ledger';
 import type { Plan } from '../../core/ledger/notes';
 import type { ApiClient } from '../../core/service/client';
 import { type Additions, pushContacts } from '../../core/service/endpoints';
@@ -186,7 +186,7 @@ class RowSender {
 	}
 
 	/** Settles the rows of a part that an earlier attempt sent. */
-	private async restore(part: Part, known: Outcome<PartResult>): Promise<void> {
+	private async restore(part: Part, known: JobOutcome<PartResult>): Promise<void> {
 		const result = known.kind === 'done' ? known.result : undefined;
 		const rows = result?.kind === 'accepted' ? result.rows : undefined;
 		this.settle(part, rows === undefined ? part.rows : rowsAt(rows, part.rows), known);
@@ -198,7 +198,7 @@ class RowSender {
 	}
 
 	/** Sends rows of a part in one request, except those whose numbers are known. */
-	private async request(part: Part, all: readonly Row[]): Promise<Outcome<PartResult>> {
+	private async request(part: Part, all: readonly Row[]): Promise<JobOutcome<PartResult>> {
 		const { client, campaign, additions, pushedBefore, signal } = this.deps;
 		const body = { agent_uuid: campaign.agentUuid, enqueue: campaign.enqueue };
 		let rows = all;
@@ -230,7 +230,7 @@ class RowSender {
 		part: Part,
 		rows: readonly Row[],
 		error: ExplainedError,
-	): Outcome<PartResult> {
+	): JobOutcome<PartResult> {
 		const result = readRejection(error, part, rows);
 		if (result === undefined) return { kind: 'rejected', error };
 		const { chunk } = part;
@@ -243,7 +243,7 @@ class RowSender {
 	}
 
 	/** Settles the rows of a part, or puts its parts first. */
-	private settle(part: Part, rows: readonly Row[], outcome: Outcome<PartResult>): void {
+	private settle(part: Part, rows: readonly Row[], outcome: JobOutcome<PartResult>): void {
 		if (outcome.kind === 'done') this.settleDone(part, rows, outcome.result);
 		else if (outcome.kind === 'unknown') {
 			const { error, isBegun } = outcome;

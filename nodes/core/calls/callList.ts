@@ -4,7 +4,7 @@ import type { Query } from '../service/http';
 import { MAX_READINGS, type Page, type PagedList, positionsFrom } from '../service/paging';
 import { onScreenOnly } from '../service/resolution';
 import { type Part, positionOf } from '../profile/schema';
-import { listAt, valueIn } from '../profile/responses';
+import { listAt, valueIn } from '../profile/template';
 import { type Account, lacks, type ServiceProfile, type ValuesOf } from '../profile/serviceProfile';
 import {
 	asRecord,
@@ -68,7 +68,7 @@ export function callListQuery(
 ): Query {
 	const part = profile.part('calls');
 	const { byPlaceholder, documented } = filterValues(filters, { form: part?.dates, zone });
-	const usual = profile.place('calls', 'pageSize') === 'needed' ? PAGE_SIZE : undefined;
+	const usual = profile.needOf('calls', 'pageSize') === 'needed' ? PAGE_SIZE : undefined;
 	const values = { ...more, pageSize: more.pageSize ?? usual, ...byPlaceholder };
 	// A service shows its first calls without a profile.
 	const isShown = part !== undefined || !Object.values(values).every(isUnset);

@@ -175,7 +175,7 @@ const RECENT_MS = 90 * 24 * 3_600_000;
 export async function recentCampaigns(account: Account, clock: Clock) {
 	const { client, profile } = account;
 	const from = new Date(clock.now() - RECENT_MS).toISOString();
-	const filters = profile.place('calls', 'from') === undefined ? {} : { from };
+	const filters = profile.needOf('calls', 'from') === undefined ? {} : { from };
 	const list = callList(account, { filters, limit: MAX_CALLS });
 	const { entries: calls } = await readPages(list, MAX_CALLS);
 	const ids = uniq(calls.map(({ campaign_id: id }) => plainText(id)).filter((id) => id !== ''));

@@ -310,14 +310,15 @@ export class ChatConnection {
 		const lastArrival = eventId === null ? undefined : this.arrivals.get(eventId);
 		if (eventId !== null) this.arrivals.set(eventId, this.frameCount);
 		const replay = lastArrival !== undefined ? 'certain' : mayBeReplay ? 'possible' : 'no';
-		const sentAt = replay === 'certain' ? Infinity : this.sender.takeSentAt(event);
-		const replayFor = (joinedAt: number) => (sentAt <= joinedAt ? 'certain' : replay);
+		const sentAtFrame = replay === 'certain' ? Infinity : this.sender.takeSentAtFrame(event);
+		const replayFor = (joinedAtFrame: number) =>
+			sentAtFrame <= joinedAtFrame ? 'certain' : replay;
 		// Before the event ends a wait, which begins another list.
 		if (replay !== 'certain') this.missed?.push([event, replayFor(this.frameCount)]);
 		for (const user of [...this.users]) {
-			if (lastArrival !== undefined && lastArrival > user.joinedAt) continue;
+			if (lastArrival !== undefined && lastArrival > user.joinedAtFrame) continue;
 			try {
-				user.onEvent(event, replayFor(user.joinedAt));
+				user.onEvent(event, replayFor(user.joinedAtFrame));
 			} catch (cause) {
 				this.options.log('warn', "A chat event couldn't be delivered", { eventId, cause });
 			}

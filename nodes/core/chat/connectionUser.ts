@@ -55,12 +55,12 @@ export class ConnectionUser {
 	/**
 	 * Created by the connection.
 	 *
-	 * @param joinedAt the number of frames before it joined
+	 * @param joinedAtFrame the number of frames before it joined
 	 */
 	constructor(
 		private readonly connection: ChatConnection,
 		readonly options: UserOptions,
-		readonly joinedAt: number,
+		readonly joinedAtFrame: number,
 	) {}
 
 	/** Aborted when the use ends. */

@@ -75,7 +75,7 @@ function isAck(payload: JsonValue | undefined): payload is Ack {
 }
 
 /** The error of an ack, also if it isn't text as documented. Null if there is none. */
-export function errorText({ error }: Ack): string | null {
+export function errorOfAck({ error }: Ack): string | null {
 	if (error === undefined || error === null || error === false || error === '') return null;
 	return typeof error === 'string' ? error : JSON.stringify(error);
 }

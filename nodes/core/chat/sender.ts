@@ -58,7 +58,7 @@ export class Sender {
 	/** The IDs of sent frames that got no ack. */
 	private readonly unconfirmed = new Set<string>();
 	/** Messages, and replies on acks, whose events may still come, because the ack was first. */
-	private announced: Array<Message & { sentAt: number; ackedAt: number }> = [];
+	private announced: Array<Message & { sentAtFrame: number; ackedAt: number }> = [];
 
 	constructor(
 		private readonly connection: ChatConnection,
@@ -84,11 +84,11 @@ export class Sender {
 	 * The number of frames before the message of this event was confirmed, or its reply returned. Infinity if it wasn't. Each
 	 * message has one event, so the next one with the same text is about another message.
 	 */
-	takeSentAt(event: ChatEvent): number {
+	takeSentAtFrame(event: ChatEvent): number {
 		this.forgetLate();
 		const found = this.announced.find((message) => isMessage(event, message));
 		this.announced = this.announced.filter((message) => message !== found);
-		return found?.sentAt ?? Infinity;
+		return found?.sentAtFrame ?? Infinity;
 	}
 
 	private forgetLate(): void {
@@ -138,10 +138,10 @@ export class Sender {
 	 */
 	private announce(messages: Message[], events: ChatEvent[]): void {
 		this.forgetLate();
-		const { frameCount: sentAt } = this.connection;
+		const { frameCount: sentAtFrame } = this.connection;
 		const ackedAt = this.options.clock.elapsed();
 		const late = messages.filter((one) => !events.some((event) => isMessage(event, one)));
-		this.announced.push(...late.map((message) => ({ ...message, sentAt, ackedAt })));
+		this.announced.push(...late.map((message) => ({ ...message, sentAtFrame, ackedAt })));
 	}
 
 	/** If the signal is aborted, it returns immediately, but the next frame still waits for the ack. */

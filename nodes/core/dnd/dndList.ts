@@ -47,8 +47,8 @@ export function dndList(
 	{ agentUuid: agent, phone, limit, additions, limiter }: DndListRequest,
 ): PagedList<number> {
 	// With a limit, the largest useful page.
-	const place = profile.place('dnd.list', 'pageSize');
-	const isSized = place === 'needed' || (place === 'optional' && limit !== undefined);
+	const need = profile.needOf('dnd.list', 'pageSize');
+	const isSized = need === 'needed' || (need === 'optional' && limit !== undefined);
 	const pageSize = isSized ? Math.min(limit ?? Infinity, LIMITS.dndEntriesPerPage) : undefined;
 	const queryFor = (page?: number) =>
 		profile.request('dnd.list', { agent, phone, pageSize, page }).query;

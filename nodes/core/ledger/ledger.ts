@@ -11,7 +11,7 @@ import { forEveryone, type Resolution, USER } from '../service/resolution';
 import { hashOf } from '../values/hash';
 import { isJsonObject, type JsonObject, type JsonValue } from '../values/json';
 import type { Notes, Plan } from './notes';
-import { begunEarlier, maybeSentBefore } from './sentBefore';
+import { begunEarlier, maybeSentBefore } from './maybeSentErrors';
 
 /**
  * What became of a job.
@@ -20,7 +20,7 @@ import { begunEarlier, maybeSentBefore } from './sentBefore';
  * - `rejected`, `not_sent`: it certainly had no effect, so it may be sent again.
  * - `skipped`: there was nothing to send.
  */
-export type Outcome<Result extends JsonValue> =
+export type JobOutcome<Result extends JsonValue> =
 	| { kind: 'done'; result: Result; hadNoEffect?: boolean }
 	| { kind: 'unknown'; error: OutcomeUnknown; isBegun?: boolean }
 	| { kind: 'rejected' | 'not_sent'; error: ExplainedError }
@@ -94,7 +94,7 @@ export class Ledger<Result extends JsonValue> {
 	) {}
 
 	/** What became of a job in an earlier attempt. A copy, because later nodes may change the output in place. */
-	known(job: Job): Outcome<Result> | undefined {
+	known(job: Job): JobOutcome<Result> | undefined {
 		const entry = this.entryOf(job);
 		if (entry === undefined) return undefined;
 		if ('done' in entry) return { kind: 'done', result: structuredClone(entry.done) };
@@ -141,7 +141,7 @@ export class Ledger<Result extends JsonValue> {
 	 *
 	 * @param send returns what became of it. If it throws, that's unknown.
 	 */
-	async deliver(job: Job, send: () => Promise<Outcome<Result>>): Promise<Outcome<Result>> {
+	async deliver(job: Job, send: () => Promise<JobOutcome<Result>>): Promise<JobOutcome<Result>> {
 		const known = this.known(job);
 		if (known !== undefined && this.isSettled(job)) return known;
 		const { key, owner, target, quota, idempotencyKey } = job;
@@ -169,8 +169,8 @@ export class Ledger<Result extends JsonValue> {
 		job: Job,
 		notes: Notes | undefined,
 		isRepeat: boolean,
-		send: () => Promise<Outcome<Result>>,
-	): Promise<Outcome<Result>> {
+		send: () => Promise<JobOutcome<Result>>,
+	): Promise<JobOutcome<Result>> {
 		const note = await notes?.add(job.target).catch((error: unknown) => explained(error));
 		if (note instanceof ExplainedError) {
 			if (notes?.hasNoEarlier === true) return { kind: 'not_sent', error: note };
@@ -214,7 +214,7 @@ export class Ledger<Result extends JsonValue> {
 	}
 }
 
-function begun(job: Job): Outcome<never> {
+function begun(job: Job): JobOutcome<never> {
 	return { kind: 'unknown', error: begunEarlier(job), isBegun: true };
 }
 
@@ -224,7 +224,7 @@ export function areEntries<Result extends JsonValue>(stored: unknown): stored is
 }
 
 /** The outcome of a request by its error. @throws other errors */
-export function failed(error: unknown): Outcome<never> {
+export function failed(error: unknown): JobOutcome<never> {
 	const known = explained(error);
 	if (known instanceof OutcomeUnknown) return { kind: 'unknown', error: known };
 	if (known.outcome !== 'unknown') return { kind: known.outcome, error: known };
@@ -233,7 +233,7 @@ export function failed(error: unknown): Outcome<never> {
 }
 
 /** The model has used up its quota. */
-function quotaExceeded({ unit, max }: Quota): Outcome<never> {
+function quotaExceeded({ unit, max }: Quota): JobOutcome<never> {
 	const error = new NotSent(
 		`Nothing was sent, because this run has used its limit of ${max} ${unit}${max === 1 ? '' : 's'}`,
 		forEveryone(

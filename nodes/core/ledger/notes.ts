@@ -10,8 +10,8 @@ const MAX_OTHERS = 40_000;
  * What this process knows of an execution at one node, or of all sub-executions of one parent. *Retry On Fail* runs the node
  * again in the same one.
  */
-export class Attempt {
-	/** Notes that this attempt added to n8n's store, with how many jobs use each. Others there are from earlier attempts. */
+export class NotedExecution {
+	/** Notes that this execution added to n8n's store, with how many jobs use each. Others there are from earlier attempts. */
 	readonly uses = new Map<string, number>();
 	/** The execution that has a plan at each place. */
 	readonly places = new Map<string, string>();
@@ -51,23 +51,23 @@ export class Notes {
 
 	/**
 	 * @param store of the node, for all its executions
-	 * @param execution the ID of this one, which may be one of several sub-executions of the attempt
+	 * @param execution the ID of this one, which may be one of several sub-executions
 	 * @param running how many notes the executions of this process have at the node. They must stay.
 	 * @param repeat repeats an access to the store that fails
 	 */
 	constructor(
 		private readonly store: DeduplicationStore,
-		private readonly attempt: Attempt,
+		private readonly noted: NotedExecution,
 		private readonly execution: string,
 		private readonly running: () => number,
 		private readonly repeat: Limiter,
 	) {
-		this.mark = `${attempt.start} any`;
+		this.mark = `${noted.start} any`;
 	}
 
 	/** Whether it's certain that no earlier attempt noted anything. */
 	get hasNoEarlier(): boolean {
-		return this.attempt.isFirst || this.attempt.uses.has(this.mark);
+		return this.noted.isFirst || this.noted.uses.has(this.mark);
 	}
 
 	/**
@@ -108,7 +108,7 @@ export class Notes {
 	 * @throws if n8n's store can't be reached
 	 */
 	async addPlan(place: unknown, content: string): Promise<Plan | undefined> {
-		const { isFirst, start, removed } = this.attempt;
+		const { isFirst, start, removed } = this.noted;
 		const { here, notes } = await this.placeOf(place);
 		const ofContent = this.noteOf([place, { content }]);
 		const plan = {
@@ -133,7 +133,7 @@ export class Notes {
 		}
 		// Again, because another retry at the same moment may have removed it.
 		await this.write([changed]);
-		this.attempt.uses.delete(changed);
+		this.noted.uses.delete(changed);
 		return undefined;
 	}
 
@@ -142,14 +142,14 @@ export class Notes {
 	 * before are found by the ID of the parent: a retry has another one.
 	 */
 	private async placeOf(place: unknown): Promise<{ here: string; notes: string[] }> {
-		const { places, parent } = this.attempt;
+		const { places, parent } = this.noted;
 		for (let nth = 0; ; nth++) {
 			const here = this.noteOf([place, nth]);
 			if ((places.get(here) ?? this.execution) !== this.execution) continue;
 			places.set(here, this.execution);
 			if (parent === undefined) return { here, notes: [this.mark, here] };
 			const ofParent = this.noteOf([here, { parent }]);
-			if (this.attempt.uses.has(ofParent) || !(await this.has(ofParent)))
+			if (this.noted.uses.has(ofParent) || !(await this.has(ofParent)))
 				return { here, notes: [this.mark, here, ofParent] };
 			places.set(here, 'before a restart');
 		}
@@ -157,7 +157,7 @@ export class Notes {
 
 	/** Whether the store certainly has a note. */
 	private async has(note: string): Promise<boolean> {
-		const sign = `${this.attempt.start} look-up`;
+		const sign = `${this.noted.start} look-up`;
 		const found = await this.repeat(async () => await this.store.find([note], sign));
 		return found?.includes(note) === true;
 	}
@@ -169,7 +169,7 @@ export class Notes {
 
 	/** @returns what an earlier attempt had reserved when n8n was killed. From now on, it's reserved for this one. */
 	async takeOverReservations(things: readonly string[]): Promise<ReadonlySet<string>> {
-		const { isFirst, uses } = this.attempt;
+		const { isFirst, uses } = this.noted;
 		if (isFirst || things.length === 0) return new Set();
 		const notes = this.reservationsOf(things);
 		const earlier = await this.write(notes);
@@ -189,13 +189,13 @@ export class Notes {
 
 	/** The notes of each job so far, to be removed once n8n has stored the execution with its results. */
 	own(): string[] {
-		const { uses } = this.attempt;
+		const { uses } = this.noted;
 		return [...uses].flatMap(([note, count]) => new Array<string>(count).fill(note));
 	}
 
 	/** Removes the notes of jobs, unless others use them. Never throws: those that stay make a retry report unknown. */
 	async release(notes: readonly string[] = this.own()): Promise<void> {
-		const { uses } = this.attempt;
+		const { uses } = this.noted;
 		if (!notes.some((note) => uses.has(note))) return;
 		const remove = async () => {
 			for (const note of notes) {
@@ -206,27 +206,27 @@ export class Notes {
 			await this.store.remove(unused);
 			for (const note of unused) uses.delete(note);
 		};
-		await runExclusive(this.attempt, remove).catch(() => undefined);
+		await runExclusive(this.noted, remove).catch(() => undefined);
 	}
 
 	private noteOf(value: unknown): string {
-		return `${this.attempt.start} ${hashOf(value)}`;
+		return `${this.noted.start} ${hashOf(value)}`;
 	}
 
 	/** @returns the notes of earlier attempts among these */
 	private async write(notes: readonly string[]): Promise<ReadonlySet<string>> {
 		await this.repeat(async () => await this.writeInBatch(notes));
-		return new Set(notes.filter((note) => !this.attempt.uses.has(note)));
+		return new Set(notes.filter((note) => !this.noted.uses.has(note)));
 	}
 
 	/** n8n writes all notes of a node each time, so those that come while it writes go together. */
 	private async writeInBatch(notes: readonly string[]): Promise<void> {
-		const { attempt, store, running } = this;
-		const { isFirst, uses } = attempt;
-		if (attempt.batch === undefined) {
+		const { noted, store, running } = this;
+		const { isFirst, uses } = noted;
+		if (noted.batch === undefined) {
 			const all: string[] = [];
-			const written = runExclusive(attempt, async () => {
-				attempt.batch = undefined;
+			const written = runExclusive(noted, async () => {
+				noted.batch = undefined;
 				const texts = uniq(all);
 				const added = new Set(await store.add(texts, MAX_OTHERS + running() + texts.length));
 				for (const note of all) {
@@ -236,10 +236,10 @@ export class Notes {
 					if (isOwn) uses.set(note, (uses.get(note) ?? 0) + 1);
 				}
 			});
-			attempt.batch = { notes: all, written };
+			noted.batch = { notes: all, written };
 		}
-		attempt.batch.notes.push(...notes);
-		await attempt.batch.written;
+		noted.batch.notes.push(...notes);
+		await noted.batch.written;
 	}
 }
 

@@ -77,7 +77,7 @@ export class ServiceProfile {
 	}
 
 	/** Whether a request can have a value, or must have it. Undefined if the profile has no place for it. */
-	place<Name extends RequestName>(
+	needOf<Name extends RequestName>(
 		name: Name,
 		placeholder: keyof ValuesOf<Name>,
 	): 'optional' | 'needed' | undefined {

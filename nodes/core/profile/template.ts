@@ -1,5 +1,5 @@
 import type { QueryValue } from '../service/http';
-import type { JsonValue } from '../values/json';
+import { type JsonValue, valueAt } from '../values/json';
 
 /** Placeholders of further pages. The first request has none. `next` says which one the call list has. */
 export const POSITIONS = ['page', 'offset', 'cursor'] as const;
@@ -62,4 +62,15 @@ function filledText(text: string, values: Values): QueryValue | undefined {
 	const [only] = placeholders;
 	if (only !== undefined && /^\{\w+\??\}$/.test(text)) return values[only.name];
 	return text.replace(PLACEHOLDERS, (_all, one: string) => String(values[one]));
+}
+
+/** The list at a path of a profile: `{response}` is the whole response. */
+export function listAt(response: JsonValue, list: string): JsonValue | undefined {
+	return list === '{response}' ? response : valueAt(response, list);
+}
+
+/** A value of an entry of a list: at a path of a profile, or the entry or its key itself. */
+export function valueIn([key, entry]: [string, JsonValue], place: string): JsonValue | undefined {
+	if (place === '{key}') return key;
+	return place === '{entry}' ? entry : valueAt(entry, place);
 }

@@ -100,7 +100,7 @@ function requireNames(agents: JsonValue, { profile }: Account): void {
  */
 async function readCalls(account: Account): Promise<NotTested | undefined> {
 	const { client, profile } = account;
-	const pageSize = profile.place('calls', 'pageSize') && ONE_ENTRY;
+	const pageSize = profile.needOf('calls', 'pageSize') && ONE_ENTRY;
 	const query = callListQuery({}, profile, 'utc', { pageSize });
 	const { body } = await listCalls(client, { query });
 	if (readsFirstPageOnly(ONE_ENTRY, account)) {

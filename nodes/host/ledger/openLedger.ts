@@ -2,8 +2,8 @@ import once from 'lodash/once';
 import sumBy from 'lodash/sumBy';
 import type { IExecuteFunctions, IExecutionContext, RelatedExecution } from 'n8n-workflow';
 import { areEntries, type Entries, Ledger } from '../../core/ledger/ledger';
-import { Attempt, Notes } from '../../core/ledger/notes';
-import { maybeSentBefore } from '../../core/ledger/sentBefore';
+import { NotedExecution, Notes } from '../../core/ledger/notes';
+import { maybeSentBefore } from '../../core/ledger/maybeSentErrors';
 import { ExplainedError } from '../../core/service/errors';
 import type { JsonValue } from '../../core/values/json';
 import { BoundedMap } from '../../core/values/boundedMap';
@@ -19,11 +19,11 @@ const USE: StoreUse = {
 		"Try again. If that doesn't help, ask your n8n administrator to check n8n's database.",
 };
 
-/** Attempts in this process. Without an older one, its notes stay in n8n's database. */
-const MAX_ATTEMPTS = 1_000;
+/** Executions in this process. Without an older one, its notes stay in n8n's database. */
+const MAX_EXECUTIONS = 1_000;
 
 /** Sub-executions share the one of their parent, because a retry of the parent runs all of them again. */
-const attempts = new BoundedMap<{ node: string; attempt: Attempt }>(MAX_ATTEMPTS);
+const notedExecutions = new BoundedMap<{ node: string; noted: NotedExecution }>(MAX_EXECUTIONS);
 
 /**
  * What became of the jobs of this node run, or as a tool, of this agent run.
@@ -54,21 +54,17 @@ export async function openNotes(context: IExecuteFunctions): Promise<Notes | und
 	const node = nodeKey(context);
 	const key = JSON.stringify([node, executionId, start]);
 	const parent = isSubExecution ? executionId : undefined;
-	const { attempt } = attempts.get(key) ?? { attempt: new Attempt(start, isFirst, parent) };
-	attempts.set(key, { node, attempt });
+	const { noted } = notedExecutions.get(key) ?? {
+		noted: new NotedExecution(start, isFirst, parent),
+	};
+	notedExecutions.set(key, { node, noted });
 	const running = () =>
-		sumBy([...attempts.values()], (one) => (one.node === node ? one.attempt.uses.size : 0));
+		sumBy([...notedExecutions.values()], (one) => (one.node === node ? one.noted.uses.size : 0));
 	const store = openStore(context, 'node', USE);
-	const notes = new Notes(
-		store,
-		attempt,
-		context.getExecutionId(),
-		running,
-		repeatOnStore(context),
-	);
+	const notes = new Notes(store, noted, context.getExecutionId(), running, repeatOnStore(context));
 	// n8n stores an execution before it calls this. It stores a stopped execution without what its nodes remember.
 	context.onExecutionFinish?.(async () => {
-		if (!isSubExecution) attempts.delete(key);
+		if (!isSubExecution) notedExecutions.delete(key);
 		if (isFirst && !isCanceled(context)) await notes.release();
 	});
 	return notes;

@@ -29,7 +29,7 @@ export type PreparedRequest = {
 	/** How many such requests a model may ask for. */
 	quota?: Quota | undefined;
 	/** Runs it after others, such as earlier ones of its chat session. */
-	limiter?: Limiter;
+	queue?: Limiter;
 	/**
 	 * Checks the request, and counts it with the others, such as for a limit of calls. Runs before the first item is sent,
 	 * unless an earlier attempt sent this one. Not for a model, which may repeat a request that can't be sent any more, such as

@@ -29,7 +29,7 @@ export async function forEachChatItem(
 		const request = prepare(form);
 		const session = sessionOf(form);
 		if (session === '') return request;
-		return { ...request, limiter: async (send) => await mutex.runExclusive(session, send) };
+		return { ...request, queue: async (send) => await mutex.runExclusive(session, send) };
 	};
 	return await deliverEachItem(run, inOrder, {
 		concurrency: readConcurrency(parameters, concurrency),

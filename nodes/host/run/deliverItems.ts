@@ -1,8 +1,8 @@
 import compact from 'lodash/compact';
 import range from 'lodash/range';
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
-import { type Entries, failed, type Job, LeftOut, type Outcome } from '../../core/ledger/ledger';
-import { maybeSentBefore } from '../../core/ledger/sentBefore';
+import { type Entries, failed, type Job, LeftOut, type JobOutcome } from '../../core/ledger/ledger';
+import { maybeSentBefore } from '../../core/ledger/maybeSentErrors';
 import { explained } from '../../core/service/errors';
 import { hashOf } from '../../core/values/hash';
 import { isJsonObject, type JsonObject } from '../../core/values/json';
@@ -69,9 +69,9 @@ export async function deliverEachItem(
 		if (isSettled(index)) earlierOutput(index);
 		else if (!isModel) request.check?.();
 	};
-	const deliver = async (job: Job, { limiter = noLimit, reserve, send }: PreparedRequest) =>
-		// Within the limiter, so that an earlier failure also stops the later items of its chat session.
-		await limiter(async () => {
+	const deliver = async (job: Job, { queue = noLimit, reserve, send }: PreparedRequest) =>
+		// Within the queue, so that an earlier failure also stops the later items of its chat session.
+		await queue(async () => {
 			const known = ledger.isSettled(job) ? ledger.known(job) : undefined;
 			if (known !== undefined) return outputOf(known);
 			await reserve?.();
@@ -156,7 +156,7 @@ function jobsOf(
 const nameOf = (key: string) => key.split('#', 1)[0];
 
 /** @throws the error of a job that isn't done */
-function outputOf(outcome: Outcome<JsonObject[]>): INodeExecutionData[] {
+function outputOf(outcome: JobOutcome<JsonObject[]>): INodeExecutionData[] {
 	if (outcome.kind === 'skipped') return [];
 	if (outcome.kind !== 'done') throw outcome.error;
 	return asItems(outcome.result);

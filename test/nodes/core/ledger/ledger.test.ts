@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import difference from 'lodash/difference';
 import range from 'lodash/range';
-import { type Entries, Ledger, type Outcome } from '../../../../nodes/core/ledger/ledger';
-import { Attempt, Notes } from '../../../../nodes/core/ledger/notes';
+import { type Entries, Ledger, type JobOutcome } from '../../../../nodes/core/ledger/ledger';
+import { NotedExecution, Notes } from '../../../../nodes/core/ledger/notes';
 import type { DeduplicationStore } from '../../../../nodes/core/ledger/store';
 import { InvalidInput, NotSent, OutcomeUnknown } from '../../../../nodes/core/service/errors';
 import { forEveryone } from '../../../../nodes/core/service/resolution';
@@ -48,7 +48,7 @@ class Store implements DeduplicationStore {
 }
 
 const openNotes = (store: Store, isFirst: boolean) =>
-	new Notes(store, new Attempt('e1', isFirst), 'e1', () => 0, noLimit);
+	new Notes(store, new NotedExecution('e1', isFirst), 'e1', () => 0, noLimit);
 const first = (store: Store) => openNotes(store, true);
 const retry = (store: Store) => openNotes(store, false);
 const isNew = async (notes: Notes, thing: string) => (await notes.add(thing)) !== undefined;
@@ -121,7 +121,7 @@ class World {
 			},
 		};
 		const entries = structuredClone(this.stored[isFirst ? 0 : of % this.stored.length] ?? {});
-		const notes = new Notes(store, new Attempt('e1', isFirst), 'e1', () => 0, noLimit);
+		const notes = new Notes(store, new NotedExecution('e1', isFirst), 'e1', () => 0, noLimit);
 		const ledger = new Ledger(entries, async () => await Promise.resolve(notes));
 		const at = rotatedBy % this.targets.length;
 		const rows = range(this.targets.length);
@@ -129,7 +129,7 @@ class World {
 			...{ key: String(row), target: this.targets[row] },
 		}));
 		let requests = 0;
-		const send = async (row: number): Promise<Outcome<number[]>> => {
+		const send = async (row: number): Promise<JobOutcome<number[]>> => {
 			step();
 			const effect = effects[requests++ % effects.length] ?? 'accept';
 			if (effect === 'accept' || effect === 'loseAccepted') this.accepted.push(row);
@@ -140,7 +140,7 @@ class World {
 				return { kind: 'rejected', error: new InvalidInput('', forEveryone('')) };
 			return { kind: 'unknown', error: new OutcomeUnknown('', forEveryone('')) };
 		};
-		const outcomes = new Map<number, Outcome<number[]>>();
+		const outcomes = new Map<number, JobOutcome<number[]>>();
 		const isEnded = (async () => {
 			if (!isFirst) await ledger.findBegun(jobs);
 			for (let start = 0; start < jobs.length; start += concurrency) {
@@ -158,7 +158,7 @@ class World {
 			if (error instanceof Killed || error instanceof OutcomeUnknown) return false;
 			throw error;
 		});
-		if (!hasEnded) return new Map<number, Outcome<number[]>>();
+		if (!hasEnded) return new Map<number, JobOutcome<number[]>>();
 		if (isFirst) {
 			this.stored[0] = entries;
 			await notes.release();
@@ -219,7 +219,7 @@ test('a note that cannot be written does not count, and the next ones do', async
 
 describe('a plan', () => {
 	/** Notes the first job of a plan, in a sub-execution of its own. */
-	async function stateOf(store: Store, attempt: Attempt, content: string) {
+	async function stateOf(store: Store, attempt: NotedExecution, content: string) {
 		const notes = new Notes(store, attempt, content, () => 0, noLimit);
 		const plan = await notes.addPlan('a', content);
 		return plan && ((await notes.add([plan.name, 0])) === undefined ? 'begun' : 'new');
@@ -258,9 +258,9 @@ describe('a plan', () => {
 
 	test('comes again in another sub-execution, and each is found by its content, in any order', async () => {
 		const store = new Store();
-		const parent = new Attempt('e1', false, 'p1');
+		const parent = new NotedExecution('e1', false, 'p1');
 		for (const content of ['x', 'y']) expect(await stateOf(store, parent, content)).toBe('new');
-		const again = new Attempt('e1', false, 'p2');
+		const again = new NotedExecution('e1', false, 'p2');
 		for (const content of ['y', 'x']) expect(await stateOf(store, again, content)).toBe('begun');
 		expect(await stateOf(store, again, 'z')).toBe('new');
 	});
@@ -269,12 +269,12 @@ describe('a plan', () => {
 		const store = new Store();
 		// Each has its own memory, as after a restart.
 		for (const content of ['x', 'y', 'z'])
-			expect(await stateOf(store, new Attempt('e1', false, 'p1'), content)).toBe('new');
-		const again = new Attempt('e1', false, 'p2');
+			expect(await stateOf(store, new NotedExecution('e1', false, 'p1'), content)).toBe('new');
+		const again = new NotedExecution('e1', false, 'p2');
 		for (const content of ['x', 'y', 'z'])
 			expect(await stateOf(store, again, content)).toBe('begun');
 		expect(await stateOf(store, again, 'w')).toBe('new');
-		expect(await stateOf(store, new Attempt('e1', false, 'p3'), 'v')).toBeUndefined();
+		expect(await stateOf(store, new NotedExecution('e1', false, 'p3'), 'v')).toBeUndefined();
 	});
 });
 
@@ -285,7 +285,7 @@ test("a job is unknown in a retry if n8n's store fails, because an earlier attem
 	await notes.find([]);
 	store.fails = 'before';
 	const newLedger = () => new Ledger<null>({}, async () => await Promise.resolve(notes));
-	const send = async (): Promise<Outcome<null>> => await Promise.reject(new Error('sent'));
+	const send = async (): Promise<JobOutcome<null>> => await Promise.reject(new Error('sent'));
 	expect(await newLedger().deliver({ key: 'a', target: 'a' }, send)).toMatchObject({
 		kind: 'unknown',
 	});
@@ -306,7 +306,7 @@ test('what is stored of a job stays the same, whatever later nodes do with its r
 
 test('a job with an idempotency key stays unknown if a later attempt is rejected, until one is done', async () => {
 	const ledger = new Ledger<number>({}, async () => await Promise.resolve(first(new Store())));
-	const deliver = async (outcome: Outcome<number>) =>
+	const deliver = async (outcome: JobOutcome<number>) =>
 		await ledger.deliver(
 			{ key: 'a', target: 'a', idempotencyKey: 'row 1' },
 			async () => await Promise.resolve(outcome),

@@ -1,6 +1,5 @@
 import compact from 'lodash/compact';
 import countBy from 'lodash/countBy';
-import get from 'lodash/get';
 import minBy from 'lodash/minBy';
 import uniq from 'lodash/uniq';
 import { DateTime } from 'luxon';
@@ -9,6 +8,7 @@ import { dayAndTime } from '../core/values/dates';
 import { type Explanation, onScreenOnly } from '../core/service/resolution';
 import { counted, plainText } from '../core/values/values';
 import type { NotPlacedReason } from './notPlaced';
+import { isUnknown } from './sameCalls';
 
 const REASONS: Record<NotPlacedReason['not_placed_reason'], string> = {
 	outside_calling_hours: 'outside the calling hours',
@@ -53,11 +53,6 @@ function happenedTo(json: IDataObject): string {
 	if (json.placed === true) return json.scheduled_for === undefined ? 'called' : 'scheduled';
 	if (json.placed === false) return plainText(json.not_placed_reason);
 	return isUnknown(json) ? 'unknown' : 'failed';
-}
-
-/** Whether the item failed, and its call may have been placed. */
-export function isUnknown({ placed, details }: IDataObject): boolean {
-	return placed === undefined && get(details, 'outcome') === 'unknown';
 }
 
 /** The first of the scheduled times. Without a day, which only the service may know, as it was entered. */

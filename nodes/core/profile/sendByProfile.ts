@@ -5,10 +5,10 @@ import {
 	removeDndNumber,
 	sendInbound,
 	sendInboundAsync,
-} from './service/endpoints';
-import type { ApiResponse } from './service/http';
-import type { JsonObject } from './values/json';
-import type { Account, ValuesOf } from './profile/serviceProfile';
+} from '../service/endpoints';
+import type { ApiResponse } from '../service/http';
+import type { JsonObject } from '../values/json';
+import type { Account, ValuesOf } from './serviceProfile';
 
 /** The requests that a profile shows, other than reads of lists. */
 const REQUESTS = {
@@ -24,7 +24,7 @@ const REQUESTS = {
  *
  * @param documented what the document shows of its body
  */
-export async function sendShown<Name extends keyof typeof REQUESTS>(
+export async function sendByProfile<Name extends keyof typeof REQUESTS>(
 	name: Name,
 	{ client, profile }: Account,
 	values: ValuesOf<Name>,
