@@ -72,9 +72,6 @@ export const VALIDATION_STATUSES: ReadonlySet<number> = new Set([400, 422]);
 /** The code for a request that n8n blocked (SSRF protection, allowed domains). */
 export const BLOCKED_BY_N8N = 'BLOCKED_BY_N8N';
 
-/** axios' code for a request that was aborted by a signal, such as that of a stopped execution. */
-export const CANCELED = 'ERR_CANCELED';
-
 /** A successful response: the body with `data` and the fields beside it, such as `message` or `meta`. */
 export type ApiResponse = {
 	status: number;

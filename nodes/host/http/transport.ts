@@ -1,4 +1,3 @@
-import create from 'lodash/create';
 import type {
 	ICredentialDataDecryptedObject,
 	IExecuteFunctions,
@@ -12,13 +11,12 @@ import type {
 import {
 	BLOCKED_BY_N8N,
 	bytesOf,
-	CANCELED,
 	TransportFault,
 	type ServiceRequest,
 	type Transport,
 	type HttpResponse,
 } from '../../core/service/http';
-import { anyOf, type Deadline } from '../../core/values/clock';
+import { anyOf, type Deadline, whenAborted } from '../../core/values/clock';
 import { isJsonObject, type JsonObject } from '../../core/values/json';
 import { plainText } from '../../core/values/values';
 import { CREDENTIAL } from './credential';
@@ -59,34 +57,23 @@ export function createTransport(
 		const own = AbortSignal.timeout(request.timeoutMs ?? TIME_LIMITS.wholeMs);
 		const limit = anyOf(own, deadline?.signal) ?? own;
 		const url = `${baseUrl}${request.path}${request.search ?? ''}`;
-		try {
-			const response: unknown = await context.helpers.httpRequestWithAuthentication.call(
-				withAbortSignal(context, limit),
-				CREDENTIAL,
-				{ ...toHttpRequest(url, request), abortSignal: limit },
-				{ credentialsDecrypted },
-			);
-			return await readHttpResponse(response);
-		} catch (error) {
-			const fault = toFault(error);
-			const hasEnded = fault.code === CANCELED && limit.aborted;
-			throw hasEnded ? new TransportFault(TIMED_OUT) : fault;
-		}
+		const response = context.helpers.httpRequestWithAuthentication
+			.call(context, CREDENTIAL, toHttpRequest(url, request), { credentialsDecrypted })
+			.then(async (received) => await readHttpResponse(received, limit))
+			.catch((error: unknown) => {
+				throw toFault(error);
+			});
+		// In an execution, n8n's helper replaces an abort signal with that of *Stop*.
+		const timedOut = whenAborted(limit).then(() => {
+			throw new TransportFault(TIMED_OUT);
+		});
+		return await Promise.race([response, timedOut]);
 	};
 }
 
 /** The signal of *Stop*, in executions that a person can stop. */
 export function stopSignalOf(context: ServiceContext): AbortSignal | undefined {
 	return 'getExecutionCancelSignal' in context ? context.getExecutionCancelSignal() : undefined;
-}
-
-/** In an execution, n8n's helper replaces the given signal with that of *Stop*. */
-function withAbortSignal<Context extends ServiceContext>(
-	context: Context,
-	limit: AbortSignal,
-): Context {
-	const end = anyOf(stopSignalOf(context), limit);
-	return create(context, { getExecutionCancelSignal: () => end });
 }
 
 function toHttpRequest(url: string, request: ServiceRequest): IHttpRequestOptions {
@@ -121,11 +108,15 @@ export function isByteStream(value: unknown): value is ByteStream {
 }
 
 /**
- * Reads the body until it has more than `max` bytes, or all of it. Then, the stream is closed.
+ * Reads the body until it has more than `max` bytes, or all of it, or `end` is aborted. Then, the stream is closed.
  *
  * @throws an error with Node's code if the connection breaks
  */
-export async function firstBytes(content: ByteStream, max: number): Promise<Buffer> {
+export async function firstBytes(
+	content: ByteStream,
+	max: number,
+	end?: AbortSignal,
+): Promise<Buffer> {
 	const chunks: Buffer[] = [];
 	let length = 0;
 	const parts: AsyncIterable<Uint8Array> = content;
@@ -133,20 +124,20 @@ export async function firstBytes(content: ByteStream, max: number): Promise<Buff
 		const bytes = Buffer.from(part);
 		chunks.push(bytes);
 		length += bytes.length;
-		if (length > max) break;
+		if (length > max || end?.aborted === true) break;
 	}
 	return Buffer.concat(chunks);
 }
 
-/** Reads the body up to {@link RESPONSE_LIMITS}. The limit of n8n's HTTP helper is 600 MB. */
-async function readHttpResponse(response: unknown): Promise<HttpResponse> {
+/** Reads the body up to {@link RESPONSE_LIMITS}, or until `end`. The limit of n8n's HTTP helper is 600 MB. */
+async function readHttpResponse(response: unknown, end: AbortSignal): Promise<HttpResponse> {
 	if (!isJsonObject(response)) throw new TransportFault('NO_RESPONSE');
 	const { body, ...rest }: { [name: string]: unknown } = response;
 	if (!isByteStream(body)) return toHttpResponse(response);
 	const head = toHttpResponse(rest);
 	const { successBytes, otherBytes } = RESPONSE_LIMITS;
 	const max = head.status >= 200 && head.status < 300 ? successBytes : otherBytes;
-	const bytes = await firstBytes(body, max);
+	const bytes = await firstBytes(body, max, end);
 	const text = new TextDecoder().decode(bytes.subarray(0, max));
 	return bytes.length <= max ? { ...head, text } : { ...head, text, readBytes: max };
 }

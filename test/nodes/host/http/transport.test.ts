@@ -11,6 +11,7 @@ import {
 	toHttpResponse,
 } from '../../../../nodes/host/http/transport';
 import { holdTimeouts, makeNode } from '../../../engine';
+import { until } from '../../../n8n/until';
 
 afterEach(() => jest.restoreAllMocks());
 
@@ -63,41 +64,23 @@ test.each([
 	expect(readBytes).toBe(length > 10 ? 10 : undefined);
 });
 
-test('without an execution, the request gets a signal that aborts it after the time limit', async () => {
+test('a request ends at its time limit as timed out, and a response that never ends is closed', async () => {
 	const pass = holdTimeouts();
-	const options = await optionsOf(READ);
-	expect(options?.abortSignal).toMatchObject({ aborted: false });
+	const body = new Readable({ read: () => {} });
+	body.push('x');
+	const send = sendWith(async () => await Promise.resolve({ ...OK, body }));
+	const sent = send(READ);
+	const ended = expect(sent).rejects.toMatchObject({ code: 'ETIMEDOUT' });
 	pass(TIME_LIMITS.wholeMs);
-	expect(options?.abortSignal).toMatchObject({ aborted: true });
+	await ended;
+	body.push('x');
+	await until('the end of the stream', () => body.destroyed);
 });
 
-test('in an execution, one signal aborts the request after the time limit and when n8n stops the execution', async () => {
-	const stop = new AbortController();
-	const ends: AbortSignal[] = [];
-	const helper = async function (this: { getExecutionCancelSignal: () => AbortSignal }) {
-		ends.push(this.getExecutionCancelSignal());
-		return await Promise.resolve(OK);
-	};
-	const send = sendWith(helper, { getExecutionCancelSignal: () => stop.signal });
-	const pass = holdTimeouts();
-	const areAborted = () => ends.map(({ aborted }) => aborted);
-	await send(READ);
-	expect(areAborted()).toEqual([false]);
-	pass(TIME_LIMITS.wholeMs);
-	await send(READ);
-	expect([...areAborted(), stop.signal.aborted]).toEqual([true, false, false]);
-	stop.abort();
-	expect(areAborted()).toEqual([true, true]);
-});
-
-test('a request after its time limit is reported as timed out, whatever axios reports', async () => {
-	const send = sendWith(async (_credential: string, { abortSignal }: IHttpRequestOptions) => {
-		await new Promise((resolve) => {
-			abortSignal?.addEventListener?.('abort', resolve);
-		});
-		throw Object.assign(new Error('canceled'), { code: 'ERR_CANCELED' });
-	});
-	await expect(send({ ...READ, timeoutMs: 20 })).rejects.toMatchObject({ code: 'ETIMEDOUT' });
+test('a request with a shorter limit ends then', async () => {
+	const never = async () => await new Promise(() => undefined);
+	const timedOut = { code: 'ETIMEDOUT' };
+	await expect(sendWith(never)({ ...READ, timeoutMs: 20 })).rejects.toMatchObject(timedOut);
 });
 
 test.each([

@@ -7,6 +7,7 @@ import type {
 import { openMemory } from '../../../../nodes/host/ledger/executionMemory';
 import { callerOf, TOOL_LIMITS, type CompletedRequest } from '../../../../nodes/host/caller/caller';
 import { failureForModel, runForModel } from '../../../../nodes/host/run/toolResult';
+import { deferred } from '../../../../nodes/core/values/clock';
 import type { JsonObject } from '../../../../nodes/core/values/json';
 import {
 	InvalidInput,
@@ -292,15 +293,17 @@ describe.each(ROUTES)('a tool %s', (_name, route) => {
 
 		test('at the same moment: no removal is sent if the addition takes until the time limit', async () => {
 			const pass = holdTimeouts();
+			const late = deferred<[number]>();
 			const { add, remove } = await toolsFor();
 			service()
 				.post(DND)
 				.reply(async () => {
 					pass(TOOL_LIMITS.wholeMs);
-					return await new Promise<[number]>(() => {});
+					return await late.promise;
 				});
 			const results = await Promise.all([add(), remove()]);
 			expect(outcomesOf(results)).toEqual(['unknown', 'not_sent']);
+			late.resolve([200]);
 		});
 	});
 
