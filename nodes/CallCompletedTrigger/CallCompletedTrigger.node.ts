@@ -7,7 +7,8 @@ import type {
 	IWebhookResponseData,
 } from 'n8n-workflow';
 import { NodeConnectionTypes } from 'n8n-workflow';
-import { searchAgents, searchStatuses } from '../host/forms/locatorFields';
+import { searchAgents } from '../host/forms/locatorFields';
+import { searchStatuses } from '../host/forms/statusField';
 import { readCompletionSettings } from '../host/forms/callTriggerFields';
 import { voiceChatAgentApiTest } from '../host/http/credentialTest';
 import { nothingToRegister } from '../host/triggers/webhookRequest';

@@ -5,12 +5,9 @@ import {
 	type INodeTypeDescription,
 	type IPollFunctions,
 } from 'n8n-workflow';
-import {
-	enteredOr,
-	searchAgents,
-	searchCampaigns,
-	searchStatuses,
-} from '../host/forms/locatorFields';
+import { searchCampaigns } from '../host/forms/campaignField';
+import { enteredOr, searchAgents } from '../host/forms/locatorFields';
+import { searchStatuses } from '../host/forms/statusField';
 import { CREDENTIAL, CREDENTIAL_TEST } from '../host/http/credential';
 import { voiceChatAgentApiTest } from '../host/http/credentialTest';
 import { runPoll } from '../host/triggers/poll';

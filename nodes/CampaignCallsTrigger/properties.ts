@@ -4,7 +4,7 @@ import { parseCampaignId } from '../core/service/parseIds';
 import { onScreenOnly } from '../core/service/resolution';
 import { parseTime } from '../core/values/dates';
 import { quoted } from '../core/values/values';
-import { campaignField } from '../host/forms/locatorFields';
+import { campaignField } from '../host/forms/campaignField';
 import {
 	callsAgainNotice,
 	completionFilters,

@@ -7,7 +7,8 @@ import {
 } from 'n8n-workflow';
 import { CREDENTIAL, CREDENTIAL_TEST } from '../host/http/credential';
 import { voiceChatAgentApiTest } from '../host/http/credentialTest';
-import { enteredOr, searchCampaigns } from '../host/forms/locatorFields';
+import { searchCampaigns } from '../host/forms/campaignField';
+import { enteredOr } from '../host/forms/locatorFields';
 import { runPoll } from '../host/triggers/poll';
 import { pollCampaign, progressFields } from './pollCampaign';
 

@@ -8,7 +8,7 @@ import {
 } from '../core/campaigns/campaign';
 import { parseCampaignId } from '../core/service/parseIds';
 import { isJsonObject, type JsonObject } from '../core/values/json';
-import { campaignField } from '../host/forms/locatorFields';
+import { campaignField } from '../host/forms/campaignField';
 import { formOf } from '../host/forms/nodeParameters';
 import { additionalQueryParameters, developerSettings, readAdditions } from '../host/forms/options';
 import { createAccountClient } from '../host/http/accountClient';

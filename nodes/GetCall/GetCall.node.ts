@@ -7,7 +7,8 @@ import {
 } from 'n8n-workflow';
 import { CREDENTIAL, CREDENTIAL_TEST } from '../host/http/credential';
 import { voiceChatAgentApiTest } from '../host/http/credentialTest';
-import { searchAgents, searchStatus, searchStatuses } from '../host/forms/locatorFields';
+import { searchAgents } from '../host/forms/locatorFields';
+import { searchStatus, searchStatuses } from '../host/forms/statusField';
 import { operationFields, subtitleOf } from '../host/run/operations';
 import { runOperation } from '../host/run/runNode';
 import { get } from './operations/get.operation';

@@ -5,7 +5,8 @@ import type {
 	INodeTypeDescription,
 } from 'n8n-workflow';
 import { NodeConnectionTypes } from 'n8n-workflow';
-import { enteredOr, searchAgents, searchCampaigns } from '../host/forms/locatorFields';
+import { searchCampaigns } from '../host/forms/campaignField';
+import { enteredOr, searchAgents } from '../host/forms/locatorFields';
 import { CREDENTIAL, CREDENTIAL_TEST } from '../host/http/credential';
 import { voiceChatAgentApiTest } from '../host/http/credentialTest';
 import { onlyOperationFields } from '../host/run/operations';

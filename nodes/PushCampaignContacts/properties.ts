@@ -1,5 +1,6 @@
 import type { INodeProperties } from 'n8n-workflow';
-import { agentField, campaignField } from '../host/forms/locatorFields';
+import { campaignField } from '../host/forms/campaignField';
+import { agentField } from '../host/forms/locatorFields';
 import {
 	additionalBodyFields,
 	additionalQueryParameters,

@@ -5,7 +5,7 @@ import { READS_AT_ONCE } from '../../core/service/limits';
 import { parseCampaignId } from '../../core/service/parseIds';
 import { BoundedMap } from '../../core/values/boundedMap';
 import { type CampaignView, readCampaign, simplifyCampaign } from '../../core/campaigns/campaign';
-import { campaignField } from '../../host/forms/locatorFields';
+import { campaignField } from '../../host/forms/campaignField';
 import {
 	additionalQueryParameters,
 	concurrencyField,

@@ -12,7 +12,8 @@ import {
 	readLimit,
 	requireCompleteField,
 } from '../../host/forms/list';
-import { agentField, statusField } from '../../host/forms/locatorFields';
+import { agentField } from '../../host/forms/locatorFields';
+import { statusField } from '../../host/forms/statusField';
 import { optedOutFilter, optOutKeyField, readOptOutFilter } from '../../host/forms/optOutFields';
 import { forEachList, type ListPlan } from '../../host/run/itemLoop';
 import { readOutput, selectOutputs } from '../../host/forms/outputFields';

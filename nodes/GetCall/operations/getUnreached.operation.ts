@@ -17,7 +17,7 @@ import { type JsonObject, numberIn } from '../../core/values/json';
 import { isUnset, parseList, plainText, quoted } from '../../core/values/values';
 import { clock } from '../../host/clock';
 import { optionsCollection, readConcurrency } from '../../host/forms/options';
-import { statusField, statusKeysMeant } from '../../host/forms/locatorFields';
+import { statusField, statusKeysMeant } from '../../host/forms/statusField';
 import { forEachList, type ListPlan } from '../../host/run/itemLoop';
 import type { Operation } from '../../host/run/operations';
 import { addHints } from '../../host/execution/hints';

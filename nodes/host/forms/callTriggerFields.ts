@@ -7,7 +7,8 @@ import {
 	OBSERVED_OUTCOMES,
 	type StatusKeys,
 } from '../../core/calls/callEnd';
-import { agentField, statusField, statusKeysMeant } from './locatorFields';
+import { agentField } from './locatorFields';
+import { statusField, statusKeysMeant } from './statusField';
 import { optedOutFilter, readOptOutFilter } from './optOutFields';
 import type { Fields } from './fields';
 import { parseList } from '../../core/values/values';
