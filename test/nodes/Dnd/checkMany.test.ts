@@ -70,12 +70,13 @@ describe('a number that cannot be read', () => {
 	test('is treated neither as listed nor as not listed', async () => {
 		whole().reply(200, listOf('+919812345678'));
 		const overrides = { onError: 'continueErrorOutput' } as const;
-		const setting = { items, credential, overrides, sinks: ['Good', 'Bad'] };
+		const earlier = items.map((item) => ({ ...item, on_dnd: 'earlier' }));
+		const setting = { items: earlier, credential, overrides, sinks: ['Good', 'Bad'] };
 		const result = await run({}, setting);
 		expect(output(result, 'Good').map(({ json }) => json.on_dnd)).toEqual([false, true]);
 		expect(output(result, 'Bad')).toMatchObject([
-			{ json: { error: "'Phone' \"n/a\" isn't a phone number [row 2]" } },
-			{ json: { error: "'Phone' is empty [row 3]" } },
+			{ json: { error: "'Phone' \"n/a\" isn't a phone number [row 2]", on_dnd: 'earlier' } },
+			{ json: { error: "'Phone' is empty [row 3]", on_dnd: 'earlier' } },
 		]);
 	});
 
