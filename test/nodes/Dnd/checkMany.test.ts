@@ -36,6 +36,18 @@ test('returns each row with on_dnd, and with its files', async () => {
 	]);
 });
 
+test('empties what an earlier check wrote into a sheet, which would keep it for null', async () => {
+	whole().reply(200, listOf());
+	const overrides = { onError: 'continueRegularOutput' } as const;
+	const rows = [ROWS[0], { phone: 'later' }].map((row) => ({ ...row, ...LISTED }));
+	const found = await records({}, { items: rows, credential, overrides });
+	const emptied = { dnd_phone: '', dnd_reason: '', dnd_created_at: '' };
+	expect(found).toMatchObject([
+		{ on_dnd: false, ...emptied },
+		{ on_dnd: true, ...emptied, error: expect.any(String) },
+	]);
+});
+
 test('as a tool, returns rows without the ID that an agent adds', async () => {
 	whole().reply(200, listOf('+919812345678'));
 	const [row = {}] = ROWS;
@@ -117,3 +129,13 @@ test('with On Error set to continue, a row that cannot be compared keeps its col
 		},
 	]);
 });
+
+test.each(['check', 'checkMany'])(
+	'a whole run that stops before it begins has on_dnd in %s, too, with On Error set to continue',
+	async (operation) => {
+		const overrides = { onError: 'continueRegularOutput', executeOnce: true } as const;
+		expect(await records({ operation }, { items: ROWS, credential, overrides })).toMatchObject([
+			{ on_dnd: true, error: expect.stringContaining("'Execute Once' is on") },
+		]);
+	},
+);
