@@ -253,6 +253,22 @@ describe('as a tool', () => {
 		},
 	);
 
+	it.each(['$tool.parameters.phone', '$json.toolParameters.phone'])(
+		'as human review, calls nobody at {{ %s }}, which the model chooses',
+		async (ofModel) => {
+			const bodies = acceptUpTo(1);
+			const options = { ...rule().options, waitForCompletion: 'reading' };
+			const question = { operation: 'sendAndWait', message: 'May I?', options };
+			const ask = node({ ...question, phoneNumber: `={{ ${ofModel} }}` });
+			const review = engineTool({ ...ask, type: `${ask.type}Hitl` }, { row: agreed('2026-11-19') });
+			expect(await review({ tool: 'Refund', toolParameters: { phone: phone(1) } })).toMatchObject({
+				explanation: expect.stringContaining("the model can't choose the number"),
+				data: { approved: false },
+			});
+			expect(bodies).toEqual([]);
+		},
+	);
+
 	it('a model cannot choose the column or the days', async () => {
 		const bodies = acceptUpTo(1);
 		const open = rule({ column: "={{ $fromAI('column') }}" });
