@@ -55,6 +55,15 @@ test('as a tool, returns rows without the ID that an agent adds', async () => {
 	expect(result).toEqual({ ...row, ...LISTED });
 });
 
+test('as a tool, a row whose call timed out earlier is no wait that timed out', async () => {
+	whole().reply(200, listOf());
+	const row = { ...ROWS[1], timed_out: true };
+	expect(await engineTool(await checkNode(), { row })()).toMatchObject({
+		outcome: 'done',
+		result: { ...row, ...FREE },
+	});
+});
+
 test('reads the list of each agent once', async () => {
 	whole('agent_a1').reply(200, listOf('+919812345678'));
 	whole('agent_b2').reply(200, listOf());
