@@ -365,6 +365,15 @@ describe('as human review of a tool', () => {
 		}
 	});
 
+	it('asks for each request, also beyond the maximum of calls by tools', async () => {
+		everyoneSaysYes();
+		const one = await askNode({ phoneNumber: '9000000000', message: 'May I?', ...byReading });
+		const ask = engineTool({ ...one, type: `${one.type}Hitl` });
+		for (const amount of [1, 2, 3, 4])
+			expect(await ask({ ...wish, toolParameters: { amount } })).toMatchObject({ answer: 'yes' });
+		expect(placed()).toHaveLength(4);
+	});
+
 	it.each<[string, Partial<INode>]>([
 		['as it is', {}],
 		['with On Error: Continue', CONTINUE],
