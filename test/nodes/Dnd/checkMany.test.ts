@@ -139,6 +139,14 @@ test('with On Error set to continue, a row that cannot be compared keeps its col
 	]);
 });
 
+test('Execute Once stops a list whose field depends on the item', async () => {
+	const overrides = { executeOnce: true };
+	const agentUuid = { ...AGENT, value: '={{ $json.agent }}' };
+	const setting = { items: ROWS, credential, overrides };
+	const { message } = await errorOf({ operation: 'getMany', agentUuid }, setting);
+	expect(message).toContain("'Execute Once' is on");
+});
+
 test.each(['check', 'checkMany'])(
 	'a whole run that stops before it begins has on_dnd in %s, too, with On Error set to continue',
 	async (operation) => {
