@@ -92,7 +92,7 @@ describe('if none of the rows has the column', () => {
 
 	it('calls nobody, and lists the columns of the rows', async () => {
 		expect(await refusal(CONSENT, { items })).toBe(
-			`${MESSAGE}. In 'Consent Column', enter the name of the column with the dates on which people agreed. The input has: "phone", "Agreed On", "name".`,
+			`${MESSAGE}. In 'Consent Column', enter the name of the column with the dates on which people agreed. If it's right, none of these rows has a date. The input has: "phone", "Agreed On", "name".`,
 		);
 	});
 
