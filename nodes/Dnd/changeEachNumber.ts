@@ -49,7 +49,8 @@ export async function changeEachNumber(
 	) => { more?: JsonObject; send: (account: AccountClient) => Promise<JsonObject> },
 ): Promise<INodeExecutionData[]> {
 	const { partNames, listAt } = await readLists(run);
-	const lists = partNames.length === 1 ? 'list' : `lists of ${counted(partNames.length, 'agent')}`;
+	const isOne = partNames.length === 1;
+	const lists = `do-not-disturb ${isOne ? 'list' : `lists of ${counted(partNames.length, 'agent')}`}`;
 	const prepare = (index: number): PreparedRequest => {
 		const { form, list } = listAt(index);
 		const { agentUuid, phone, additions } = list;
@@ -58,10 +59,12 @@ export async function changeEachNumber(
 			payload: { change, agentUuid, phone, additions, ...more },
 			target: ['do-not-disturb list', agentUuid, commonDigits(phone)],
 			modelMayRepeat: 'afterOtherRequest',
-			happened: (output) =>
-				output.some(({ json }) => json.was_listed !== false)
-					? `${phone} was ${CHANGES[change]} the do-not-disturb ${lists}.`
-					: `${phone} was not on the do-not-disturb ${lists}.`,
+			happened: (output) => {
+				// Of several lists, the text of the last one stands for all.
+				if (change === 'removed' && !isOne) return `${phone} is on none of the ${lists} now.`;
+				const isChanged = output.some(({ json }) => json.was_listed !== false);
+				return `${phone} was ${isChanged ? CHANGES[change] : 'not on'} the ${lists}.`;
+			},
 			send: async ({ account }) => asItems(withAgent(await send(account), list)),
 			withDetails: (error) =>
 				error.withText({
@@ -77,7 +80,7 @@ export async function changeEachNumber(
 		concurrency: readConcurrency(run.parameters, CHANGES_AT_ONCE),
 		partNames,
 	});
-	if (partNames.length > 1) addHints(run.context, ...hintsFor(items));
+	if (!isOne) addHints(run.context, ...hintsFor(items));
 	return items;
 }
 

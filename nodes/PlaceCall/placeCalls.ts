@@ -219,21 +219,20 @@ async function sendCall(
 	return { ...record, ...(time !== undefined && { scheduled_for: time }) };
 }
 
-/** Adds the fields of the input to failed items, and to those of a question that it has no answer. */
+/**
+ * Adds the fields of the input to failed items. Those of a question have no answer, also if their row has an earlier one.
+ * Nothing is added for the error output, where n8n wouldn't recognize them.
+ */
 export function completeFailed(
 	run: OperationRun,
 	items: INodeExecutionData[],
 	asks = false,
 ): INodeExecutionData[] {
-	const inputOf = (index: number) => (includesInput(run, index) ? inputFields(run, index) : {});
-	const completed = items.map((item) => withInputIfFailed(run.context, item, inputOf));
-	return asks ? completed.map(unclearIfFailed) : completed;
-}
-
-/** A failed question has no answer, also if its row has an earlier one. */
-function unclearIfFailed(item: INodeExecutionData): INodeExecutionData {
-	if (item.json.error === undefined || item.json.placed !== undefined) return item;
-	return { ...item, json: { ...item.json, answer: 'unclear' } };
+	const inputOf = (index: number) => ({
+		...(includesInput(run, index) && inputFields(run, index)),
+		...(asks && { answer: 'unclear' }),
+	});
+	return items.map((item) => withInputIfFailed(run.context, item, inputOf));
 }
 
 /** @throws InvalidInput if the body has another time of the call than the one that decides whether it's placed */

@@ -1,3 +1,4 @@
+import type { INodeExecutionData } from 'n8n-workflow';
 import pLimit from 'p-limit';
 import { READS_AT_ONCE } from '../../core/service/limits';
 import {
@@ -7,7 +8,7 @@ import {
 	developerSettings,
 } from '../../host/forms/options';
 import { asItems, forEachItem, withInputIfFailed } from '../../host/run/itemLoop';
-import type { Operation } from '../../host/run/operations';
+import type { Operation, OperationRun } from '../../host/run/operations';
 import { dndList } from '../../core/dnd/dndList';
 import { readWholeList } from '../../core/service/paging';
 import { commonDigits, ListedNumbers } from '../../core/dnd/listedNumbers';
@@ -35,7 +36,7 @@ export const check: Operation = {
 		'Checks whether a phone number is on the do-not-disturb list of an AI agent. The agent must not call listed numbers. Calls nobody and changes nothing.',
 
 	async execute(run) {
-		const { context, parameters, account } = run;
+		const { parameters, account } = run;
 		const concurrency = readConcurrency(parameters, READS_AT_ONCE);
 		const limiter = pLimit(concurrency);
 		// A failure fails each number, so that none counts as not listed.
@@ -59,8 +60,15 @@ export const check: Operation = {
 			return asItems(withAgent({ phone, agent_uuid: agentUuid, ...found }, list));
 		};
 		const { partNames = [''] } = lists.status === 'fulfilled' ? lists.value : {};
-		const checked = await forEachItem(run, checkOne, { concurrency, partNames });
-		// Without it, a number that couldn't be checked would pass a filter for false.
-		return checked.map((item) => withInputIfFailed(context, item, () => ({ on_dnd: true })));
+		return completeFailed(run, await forEachItem(run, checkOne, { concurrency, partNames }));
 	},
+	notBegun: (run, failed) => [completeFailed(run, failed)],
 };
+
+/** Without on_dnd, a number that couldn't be checked would pass a filter for false. */
+function completeFailed(
+	{ context }: OperationRun,
+	items: INodeExecutionData[],
+): INodeExecutionData[] {
+	return items.map((item) => withInputIfFailed(context, item, () => ({ on_dnd: true })));
+}

@@ -1,10 +1,11 @@
+import mapValues from 'lodash/mapValues';
 import memoize from 'lodash/memoize';
-import type { IDataObject } from 'n8n-workflow';
+import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import pLimit from 'p-limit';
 import { readWholeList } from '../../core/service/paging';
 import { READS_AT_ONCE } from '../../core/service/limits';
 import { forEachItem, withInputIfFailed } from '../../host/run/itemLoop';
-import type { Operation } from '../../host/run/operations';
+import type { Operation, OperationRun } from '../../host/run/operations';
 import {
 	additionalQueryParameters,
 	concurrencyField,
@@ -41,7 +42,7 @@ export const checkMany: Operation = {
 		'Checks which phone numbers in the input are on the do-not-disturb list of an AI agent. Calls nobody and changes nothing.',
 
 	async execute(run) {
-		const { context, caller, parameters, account } = run;
+		const { caller, parameters, account } = run;
 		const rows = caller.inputRows();
 		const limiter = pLimit(readConcurrency(parameters, READS_AT_ONCE));
 		const read = (index: number) => readNumber(parameters.at(index));
@@ -58,21 +59,33 @@ export const checkMany: Operation = {
 		};
 		// Rows wait for the list, not for each other, so that all rows that can't be compared are reported together.
 		const concurrency = Math.max(1, rows.length);
-		const checkedRows = await forEachItem(run, check, { concurrency, check: read });
-		const inputOf = (index: number) => ({ ...rows[index]?.json, ...UNKNOWN });
-		return checkedRows.map((row) => withInputIfFailed(context, row, inputOf));
+		return completeFailed(run, await forEachItem(run, check, { concurrency, check: read }));
 	},
+	notBegun: (run, failed) => [completeFailed(run, failed)],
 };
 
-/** The added columns of a row that couldn't be checked. Null would pass a filter for false. */
-const UNKNOWN = { on_dnd: true, dnd_phone: null, dnd_reason: null, dnd_created_at: null };
+/** A row that couldn't be checked counts as listed, because null would pass a filter for false. */
+function completeFailed(
+	{ context, caller }: OperationRun,
+	items: INodeExecutionData[],
+): INodeExecutionData[] {
+	const rows = caller.inputRows();
+	const inputOf = (index: number) => checked(rows[index]?.json, undefined, true);
+	return items.map((item) => withInputIfFailed(context, item, inputOf));
+}
 
-function checked(row: IDataObject | undefined, entry: JsonObject | undefined): IDataObject {
-	return {
-		...row,
-		on_dnd: entry !== undefined,
-		dnd_phone: entry?.phone ?? null,
-		dnd_reason: entry?.reason ?? null,
-		dnd_created_at: entry?.created_at ?? null,
-	};
+/** The added columns, and the fields of the entry that they have. */
+const ENTRY_COLUMNS = { dnd_phone: 'phone', dnd_reason: 'reason', dnd_created_at: 'created_at' };
+
+/** A row with the added columns. Google Sheets keeps a cell that gets null, so texts of an earlier check are emptied. */
+function checked(
+	row: IDataObject = {},
+	entry?: JsonObject,
+	on_dnd = entry !== undefined,
+): IDataObject {
+	const columns = mapValues(
+		ENTRY_COLUMNS,
+		(field, column) => entry?.[field] ?? (typeof row[column] === 'string' ? '' : null),
+	);
+	return { ...row, on_dnd, ...columns };
 }

@@ -57,7 +57,8 @@ function missingColumn(column: string, rows: readonly object[]): InvalidInput {
 	return new InvalidInput(
 		`The input has no column ${quoted(column)}, so no call was placed`,
 		onScreenOnly(
-			`In 'Consent Column', enter the name of the column with the dates on which people agreed. The input has${shown}.`,
+			// Such as of an Excel file, whose empty cells n8n leaves out.
+			`In 'Consent Column', enter the name of the column with the dates on which people agreed. If it's right, none of these rows has a date. The input has${shown}.`,
 		),
 	);
 }

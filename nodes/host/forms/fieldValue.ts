@@ -34,7 +34,8 @@ export function hasExpression(raw: unknown): boolean {
 	return Object.values(raw).some(hasExpression);
 }
 
-const FROM_MODEL = /\$fromAI\(/i;
+/** In a human review, the model's arguments are those of the reviewed tool. */
+const FROM_MODEL = /\$fromAI\s*\(|\$tool\b|\btoolParameters\b/i;
 
 export function isFromModel(raw: unknown): boolean {
 	const inner: unknown = isResourceLocatorValue(raw) ? raw.value : raw;

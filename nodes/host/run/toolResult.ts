@@ -86,7 +86,9 @@ function succeeded(model: Model, items: INodeExecutionData[]): ToolResult {
 	);
 	if (completed === undefined || readSummary !== undefined) {
 		const happened = readSummary ?? 'The data was read.';
-		if (!hasTimedOut) return toolResult('done', happened, CONTINUE, items);
+		// Without a request, nothing waited, and only the row may have such a column.
+		if (completed === undefined || !hasTimedOut)
+			return toolResult('done', happened, CONTINUE, items);
 		return toolResult(
 			'timed_out',
 			'The wait timed out before this happened. Nothing was changed.',

@@ -296,6 +296,20 @@ describe('Remove', () => {
 			'3 lists: 1 done, 2 not listed. The output has one item for each.',
 		]);
 	});
+
+	test('as a tool, does not say that a number was on none of the lists if one had it', async () => {
+		agents();
+		removalOf(SALES).reply(200, { success: true, message: 'Removed' });
+		removalOf(SUPPORT).reply(404, NOT_LISTED);
+		removalOf(RENEWALS).reply(404, NOT_LISTED);
+		const parameters = { operation: 'remove', ...ALL };
+		const tool = engineTool(await nodeOf({ parameters }), { row: { phone: ASHA } });
+		expect(await tool()).toMatchObject({
+			outcome: 'done',
+			what_happened: `${ASHA} is on none of the do-not-disturb lists of 3 agents now. 3 lists: 1 done, 2 not listed.`,
+			result: [{ was_listed: true }, { was_listed: false }, { was_listed: false }],
+		});
+	});
 });
 
 describe('Check', () => {

@@ -36,11 +36,32 @@ test('returns each row with on_dnd, and with its files', async () => {
 	]);
 });
 
+test('empties what an earlier check wrote into a sheet, which would keep it for null', async () => {
+	whole().reply(200, listOf());
+	const overrides = { onError: 'continueRegularOutput' } as const;
+	const rows = [ROWS[0], { phone: 'later' }].map((row) => ({ ...row, ...LISTED }));
+	const found = await records({}, { items: rows, credential, overrides });
+	const emptied = { dnd_phone: '', dnd_reason: '', dnd_created_at: '' };
+	expect(found).toMatchObject([
+		{ on_dnd: false, ...emptied },
+		{ on_dnd: true, ...emptied, error: expect.any(String) },
+	]);
+});
+
 test('as a tool, returns rows without the ID that an agent adds', async () => {
 	whole().reply(200, listOf('+919812345678'));
 	const [row = {}] = ROWS;
 	const { result } = await engineTool(await checkNode(), { row })();
 	expect(result).toEqual({ ...row, ...LISTED });
+});
+
+test('as a tool, a row whose call timed out earlier is no wait that timed out', async () => {
+	whole().reply(200, listOf());
+	const row = { ...ROWS[1], timed_out: true };
+	expect(await engineTool(await checkNode(), { row })()).toMatchObject({
+		outcome: 'done',
+		result: { ...row, ...FREE },
+	});
 });
 
 test('reads the list of each agent once', async () => {
@@ -70,12 +91,13 @@ describe('a number that cannot be read', () => {
 	test('is treated neither as listed nor as not listed', async () => {
 		whole().reply(200, listOf('+919812345678'));
 		const overrides = { onError: 'continueErrorOutput' } as const;
-		const setting = { items, credential, overrides, sinks: ['Good', 'Bad'] };
+		const earlier = items.map((item) => ({ ...item, on_dnd: 'earlier' }));
+		const setting = { items: earlier, credential, overrides, sinks: ['Good', 'Bad'] };
 		const result = await run({}, setting);
 		expect(output(result, 'Good').map(({ json }) => json.on_dnd)).toEqual([false, true]);
 		expect(output(result, 'Bad')).toMatchObject([
-			{ json: { error: "'Phone' \"n/a\" isn't a phone number [row 2]" } },
-			{ json: { error: "'Phone' is empty [row 3]" } },
+			{ json: { error: "'Phone' \"n/a\" isn't a phone number [row 2]", on_dnd: 'earlier' } },
+			{ json: { error: "'Phone' is empty [row 3]", on_dnd: 'earlier' } },
 		]);
 	});
 
@@ -116,3 +138,21 @@ test('with On Error set to continue, a row that cannot be compared keeps its col
 		},
 	]);
 });
+
+test('Execute Once stops a list whose field depends on the item', async () => {
+	const overrides = { executeOnce: true };
+	const agentUuid = { ...AGENT, value: '={{ $json.agent }}' };
+	const setting = { items: ROWS, credential, overrides };
+	const { message } = await errorOf({ operation: 'getMany', agentUuid }, setting);
+	expect(message).toContain("'Execute Once' is on");
+});
+
+test.each(['check', 'checkMany'])(
+	'a whole run that stops before it begins has on_dnd in %s, too, with On Error set to continue',
+	async (operation) => {
+		const overrides = { onError: 'continueRegularOutput', executeOnce: true } as const;
+		expect(await records({ operation }, { items: ROWS, credential, overrides })).toMatchObject([
+			{ on_dnd: true, error: expect.stringContaining("'Execute Once' is on") },
+		]);
+	},
+);

@@ -224,6 +224,15 @@ describe('fields of the row', () => {
 		for (const record of records(run)) expect(record).not.toHaveProperty('data');
 	});
 
+	it('of a failed question go to the error output with it', async () => {
+		const rows = [{ phone: '12', row: 7 }];
+		const { run } = await waiting(question, rows, { onError: 'continueErrorOutput' });
+		const [task] = run.data.resultData.runData.Node ?? [];
+		const outputs = task?.data?.main?.map((items) => items?.map(({ json }) => json));
+		const error = expect.stringContaining("'Phone Number'");
+		expect(outputs).toEqual([[], [expect.objectContaining({ ...rows[0], error })]]);
+	});
+
 	it("don't count as an error if nobody was called because of the calling hours", async () => {
 		isNow(Date.parse(NIGHT));
 		const hours = { ...HOURS, outsideCallingHours: 'notPlaced' };
@@ -354,6 +363,15 @@ describe('as human review of a tool', () => {
 			expect(item).not.toHaveProperty('approved');
 			expect(item).not.toHaveProperty('chatInput');
 		}
+	});
+
+	it('asks for each request, also beyond the maximum of calls by tools', async () => {
+		everyoneSaysYes();
+		const one = await askNode({ phoneNumber: '9000000000', message: 'May I?', ...byReading });
+		const ask = engineTool({ ...one, type: `${one.type}Hitl` });
+		for (const amount of [1, 2, 3, 4])
+			expect(await ask({ ...wish, toolParameters: { amount } })).toMatchObject({ answer: 'yes' });
+		expect(placed()).toHaveLength(4);
 	});
 
 	it.each<[string, Partial<INode>]>([

@@ -92,7 +92,7 @@ describe('if none of the rows has the column', () => {
 
 	it('calls nobody, and lists the columns of the rows', async () => {
 		expect(await refusal(CONSENT, { items })).toBe(
-			`${MESSAGE}. In 'Consent Column', enter the name of the column with the dates on which people agreed. The input has: "phone", "Agreed On", "name".`,
+			`${MESSAGE}. In 'Consent Column', enter the name of the column with the dates on which people agreed. If it's right, none of these rows has a date. The input has: "phone", "Agreed On", "name".`,
 		);
 	});
 
@@ -248,6 +248,22 @@ describe('as a tool', () => {
 			expect(await tool({ phone: phone(1), country: 'IN' })).toMatchObject({
 				outcome: 'not_sent',
 				what_happened: expect.stringContaining("the model can't choose the number"),
+			});
+			expect(bodies).toEqual([]);
+		},
+	);
+
+	it.each(['$tool.parameters.phone', '$json.toolParameters.phone'])(
+		'as human review, calls nobody at {{ %s }}, which the model chooses',
+		async (ofModel) => {
+			const bodies = acceptUpTo(1);
+			const options = { ...rule().options, waitForCompletion: 'reading' };
+			const question = { operation: 'sendAndWait', message: 'May I?', options };
+			const ask = node({ ...question, phoneNumber: `={{ ${ofModel} }}` });
+			const review = engineTool({ ...ask, type: `${ask.type}Hitl` }, { row: agreed('2026-11-19') });
+			expect(await review({ tool: 'Refund', toolParameters: { phone: phone(1) } })).toMatchObject({
+				explanation: expect.stringContaining("the model can't choose the number"),
+				data: { approved: false },
 			});
 			expect(bodies).toEqual([]);
 		},
