@@ -81,6 +81,18 @@ describe('if something cannot be read', () => {
 		expect(await poll()).toEqual([]);
 	});
 
+	it('of a campaign whose status lacks its contact lists, no call that ended before the publication starts the workflow', async () => {
+		const { publish, poll } = newTrigger();
+		await addEnded('before');
+		const campaign = { id: campaigns.active, status: 'Active' };
+		const data = { campaign, calls: { total: 1 } };
+		faults().respond(STATUS, 200, { body: { success: true, data } });
+		await expect(publish()).rejects.toThrow('The status of the campaign has no contact lists');
+		faults().clear();
+		expect(await publish()).toEqual([]);
+		expect(await poll()).toEqual([]);
+	});
+
 	it('of All Calls, the error is that of the call list, which has no name', async () => {
 		const { publish, poll } = newTrigger();
 		await publish(ALL);
