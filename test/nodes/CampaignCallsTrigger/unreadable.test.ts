@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { until, untilIdle } from '../../n8n/until';
 import { holdTimeouts } from '../../engine';
 import { fixtures } from '../../simulator';
-import { ALL, LIST, RECORD, recordOf, startingAt, watchedCalls } from './watchedCalls';
+import { ALL, DAY_MS, LIST, RECORD, recordOf, startingAt, watchedCalls } from './watchedCalls';
 
 const { campaigns, uploads } = fixtures;
 const BOTH_LISTS = [uploads.running, uploads.completed];
@@ -25,6 +25,17 @@ describe('if something cannot be read', () => {
 		await expect(poll()).rejects.toThrow(`Call "${unreadable}" can't be read`);
 		faults().clear();
 		expect(await poll()).toEqual([unreadable]);
+	});
+
+	it('that it can never be read ends each check with an error, until Start From is a later date, as the message says', async () => {
+		const { publish, poll } = newTrigger();
+		await publish();
+		faults().respond(recordOf(await addEnded('broken')), 403);
+		const advice = expect.stringMatching(/fails .* If the call can never be read, choose 'Date'/);
+		await expect(poll()).rejects.toMatchObject({ description: advice });
+		await expect(poll()).rejects.toMatchObject({ description: advice });
+		expect(await publish(startingAt(DAY_MS))).toEqual([]);
+		expect(await poll()).toEqual([]);
 	});
 
 	it('the other calls start the workflow although the package itself fails at one', async () => {
