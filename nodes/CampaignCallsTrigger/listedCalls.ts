@@ -15,7 +15,7 @@ import {
 	type StatusKeys,
 } from '../core/calls/callEnd';
 import { callList, whereIsTheList } from '../core/calls/callList';
-import { isCompleted, readCampaign } from '../core/campaigns/campaign';
+import { isCompleted, listsToCompare, readCampaign } from '../core/campaigns/campaign';
 import { hasOffset } from '../core/values/dates';
 import { fingerprint64 } from '../core/values/hash';
 import { plainText } from '../core/values/values';
@@ -35,25 +35,29 @@ export const ALL_CALLS = '';
 
 /**
  * @returns `attempts`: of the campaign, as its status counts them. 0 if it doesn't.
- * @throws OutcomeUnknown if a contact list has no ID, because the call list would return the calls of all campaigns
+ * @throws OutcomeUnknown if the lists are missing, because their calls would count as new later, or if one has no ID, because
+ * the call list would return the calls of all campaigns
  */
 export async function listsToRead(
 	client: ApiClient,
 	campaignId: number | undefined,
 ): Promise<{ lists: ListToRead[]; attempts: number }> {
 	if (campaignId === undefined) return { lists: [{ id: ALL_CALLS }], attempts: 0 };
-	const { uploads, calls } = await readCampaign(client, campaignId);
+	const view = await readCampaign(client, campaignId);
+	const uploads = listsToCompare(view);
+	if (uploads === undefined) throw unusable('The status of the campaign has no contact lists');
 	const lists = uploads.map((upload) => {
-		if (upload.id === ALL_CALLS) throw listWithoutId();
+		if (upload.id === ALL_CALLS)
+			throw unusable('A contact list of the campaign has no campaign_upload_id');
 		const queues = JSON.stringify(upload.queues.map(({ record }) => record));
 		return { id: upload.id, ...(isCompleted(upload) && { completedQueues: queues }) };
 	});
-	return { lists, attempts: calls?.total ?? 0 };
+	return { lists, attempts: view.calls?.total ?? 0 };
 }
 
-function listWithoutId(): OutcomeUnknown {
+function unusable(message: string): OutcomeUnknown {
 	return new OutcomeUnknown(
-		'A contact list of the campaign has no campaign_upload_id',
+		message,
 		onScreenOnly(
 			"Ask your service provider, or set 'Calls Of' to 'All Calls', and enter the campaign in 'Campaign IDs' in 'Filters'.",
 		),

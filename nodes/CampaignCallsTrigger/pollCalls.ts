@@ -309,7 +309,7 @@ class Poll {
 }
 
 const CALL_NOT_READ =
-	"The next check reads it again. If the call can never be read and keeps the workflow from being published, choose 'Date' in 'Start From', with a later time than its creation.";
+	"The next check reads it again, and fails if it finds no other call. If the call can never be read, choose 'Date' in 'Start From', with a later time than its creation. Then calls that were created earlier don't start the workflow.";
 
 /** Names what can't be read, because the user didn't enter it. */
 function readFailed({ what, advice, error }: Failure): OutcomeUnknown {

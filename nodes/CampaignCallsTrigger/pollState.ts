@@ -5,7 +5,7 @@ import { OutcomeUnknown } from '../core/service/errors';
 import { onScreenOnly } from '../core/service/resolution';
 import { isJsonObject, type JsonObject, type JsonValue } from '../core/values/json';
 
-/** The most fingerprints to remember. They take 2.7 MB in n8n's database. */
+/** The most fingerprints to remember, up to two for each outcome. They take 2.7 MB in n8n's database. */
 const MAX_FINGERPRINTS = 250_000;
 
 /** Of these, the most that are kept of calls that were checked before others were chosen. */
@@ -93,7 +93,7 @@ export function storedState(state: PollState, scope: Scope): JsonObject {
 	const { seen, lists, ...others } = state;
 	if (sumBy(Object.values(seen), 'size') > MAX_FINGERPRINTS) {
 		throw new OutcomeUnknown(
-			`The trigger can't remember more than ${MAX_FINGERPRINTS.toLocaleString('en-US')} outcomes of calls`,
+			"The trigger can't remember the outcomes of more calls",
 			onScreenOnly('Choose fewer calls, such as those of a new campaign.'),
 		);
 	}

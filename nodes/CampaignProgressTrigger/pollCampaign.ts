@@ -3,6 +3,7 @@ import {
 	type CampaignUpload,
 	type CampaignView,
 	isCompleted,
+	listsToCompare,
 	type Queue,
 	readCampaign,
 } from '../core/campaigns/campaign';
@@ -88,22 +89,23 @@ type Reading = {
 	total: number | null;
 	byStatus: { [status: string]: number };
 	/** The completed queues of each contact list. */
-	completed: { [listId: string]: string[] };
+	completed: { [listId: string]: string[] } | null;
 };
 
 /** What the response lacks stays the same, so that it isn't a change when it returns. */
 function readingOf(subject: string, view: CampaignView, previous?: Reading): Reading {
-	const uploads = view.uploads.filter(({ queues }) => queues.length > 0);
-	const listed = uploads.map((upload): [string, string[]] => [
+	const uploads = listsToCompare(view)?.filter(({ queues }) => queues.length > 0);
+	const listed = uploads?.map((upload): [string, string[]] => [
 		upload.id,
 		[...completedQueues(upload).keys()],
 	]);
+	const known = previous?.completed ?? null;
 	return {
 		subject,
 		status: view.status ?? previous?.status ?? null,
 		total: view.calls?.total ?? previous?.total ?? null,
 		byStatus: view.calls?.byStatus ?? previous?.byStatus ?? {},
-		completed: { ...previous?.completed, ...Object.fromEntries(listed) },
+		completed: listed === undefined ? known : { ...known, ...Object.fromEntries(listed) },
 	};
 }
 
@@ -128,7 +130,8 @@ function statusChange({ status: from }: Reading, { status: to }: Reading): Progr
 	return from === null || to === from ? [] : [{ event: 'status_changed', from, to }];
 }
 
-function completions({ completed }: Reading, { uploads }: CampaignView): ProgressEvent[] {
+function completions({ completed }: Reading, { uploads = [] }: CampaignView): ProgressEvent[] {
+	if (completed === null) return [];
 	return uploads.flatMap((upload) => {
 		const known = completed[upload.id] ?? [];
 		const ended = [...completedQueues(upload)].filter(([name]) => !known.includes(name));
@@ -164,6 +167,6 @@ function isReadingOf(subject: string, stored: unknown): stored is Reading {
 		isJsonObject(stored) &&
 		stored.subject === subject &&
 		isJsonObject(stored.byStatus) &&
-		isJsonObject(stored.completed)
+		(stored.completed === null || isJsonObject(stored.completed))
 	);
 }

@@ -183,7 +183,7 @@ const checkNotice: INodeProperties = {
 /** One click on *Execute step* is enough to start calls. */
 const callNotice: INodeProperties = {
 	displayName:
-		"Executing this node can start real phone calls right away, on the campaign's calling days and in its call window. Executing it again, also after you have stopped it, or executing a later node can push the rows again, unless <b>Skip Numbers Pushed Before</b> is on in Options.",
+		"Executing this node can start real phone calls right away, on the campaign's calling days and in its call window. Executing it again, also after you have stopped it, or executing a later node can push the rows again, unless <b>Skip Numbers Pushed Before</b> in Options is on each time.",
 	name: 'callNotice',
 	type: 'notice',
 	default: '',
@@ -193,7 +193,7 @@ const callNotice: INodeProperties = {
 /** A person who pushes again to release the contacts adds them twice. */
 const waitNotice: INodeProperties = {
 	displayName:
-		"The contacts will wait in the campaign, and nobody is called. The service's documentation doesn't show how to release them later. Pushing the same rows again with <b>Add and Release</b> may add everyone a second time, unless <b>Skip Numbers Pushed Before</b> is on in Options. Then they aren't released.",
+		"The contacts will wait in the campaign, and nobody is called. The service's documentation doesn't show how to release them later. Pushing the same rows again with <b>Add and Release</b> may add everyone a second time, unless <b>Skip Numbers Pushed Before</b> in Options is on each time. Then they aren't released.",
 	name: 'waitNotice',
 	type: 'notice',
 	default: '',

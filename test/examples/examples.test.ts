@@ -1,8 +1,8 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import type { INode } from 'n8n-workflow';
+import type { IDataObject, INode } from 'n8n-workflow';
 import { z } from 'zod';
-import { loader, setupEngine } from '../engine';
+import { loader, makeWorkflow, setupEngine } from '../engine';
 import { exampleFiles, examplesFolder, readExample, recipesFolder } from '../n8n/examples';
 import { packageName, projectFolder } from '../n8n/package-install';
 import { parametersIn } from '../package/descriptions';
@@ -111,6 +111,26 @@ describe('on n8n 3', () => {
 		});
 		expect(removed).toEqual([]);
 	});
+});
+
+test('13 says of a call that could not be read that its outcome is unknown, and why', () => {
+	const page = readExample('13-test-call.json').nodes.filter(({ name }) => name === 'Outcome');
+	const [{ completionTitle = '', completionMessage = '' } = {}] = page.map(
+		({ parameters }) => parameters,
+	);
+	// Any node with this name.
+	const type = `${packageName}.agents`;
+	const { expression } = makeWorkflow(page.map((node) => ({ ...node, type, parameters: {} })));
+	const shown = (json: IDataObject) =>
+		[completionTitle, completionMessage].map((text) =>
+			expression.getParameterValue(text, null, 0, 0, 'Outcome', [{ json }], 'manual', {}),
+		);
+	const timedOut = { call_id: 'c-1', timed_out: true };
+	expect(shown(timedOut)).toEqual(["The call hasn't ended yet", '<p>Call ID: c-1</p>']);
+	expect(shown({ ...timedOut, not_read: 'The service is down.' })).toEqual([
+		"It's unknown whether the call has ended",
+		'<p>The service is down.</p><p>Call ID: c-1</p>',
+	]);
 });
 
 /** Every name in the parameters of a node, including members of collections. */

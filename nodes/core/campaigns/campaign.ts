@@ -23,7 +23,7 @@ export type CampaignView = {
 	campaign: JsonObject;
 	status: string | undefined;
 	calls: CallCounts | undefined;
-	uploads: CampaignUpload[];
+	uploads: CampaignUpload[] | undefined;
 };
 
 /** Attempts, not contacts. */
@@ -59,12 +59,22 @@ export function viewCampaign(data: JsonValue): CampaignView {
 		campaign,
 		status: typeof campaign.status === 'string' ? campaign.status : undefined,
 		calls: isJsonObject(record.calls) ? countsIn(record.calls) : undefined,
-		uploads: objectsIn(record.uploads).map((upload) => ({
-			id: plainText(upload.campaign_upload_id),
-			record: upload,
-			queues: objectsIn(upload.queues).map(queueIn),
-		})),
+		uploads: Array.isArray(record.uploads)
+			? objectsIn(record.uploads).map((upload) => ({
+					id: plainText(upload.campaign_upload_id),
+					record: upload,
+					queues: objectsIn(upload.queues).map(queueIn),
+				}))
+			: undefined,
 	};
+}
+
+/**
+ * The contact lists, for a trigger that compares them with those of its next check. Without attempts, missing ones count as
+ * none, because some services write an empty list as null. Undefined if it isn't known which ones there are.
+ */
+export function listsToCompare({ uploads, calls }: CampaignView): CampaignUpload[] | undefined {
+	return uploads ?? (calls?.total === 0 ? [] : undefined);
 }
 
 /** Whether all queues of the contact list are completed. False for a list that was never queued. */
@@ -114,11 +124,10 @@ function attemptsPerContact(calls: CallCounts | undefined, contacts: number | nu
 }
 
 /** The contacts in all queues. `null` if the response lacks the lists, their queues, or a count. */
-function contactsIn({ record, uploads }: CampaignView): number | null {
-	const queues = uploads.flatMap((upload) => upload.queues);
+function contactsIn({ uploads }: CampaignView): number | null {
+	const queues = uploads?.flatMap((upload) => upload.queues) ?? [];
 	const isCounted =
-		Array.isArray(record.uploads) &&
-		uploads.every(({ record: upload }) => Array.isArray(upload.queues)) &&
+		uploads?.every(({ record: upload }) => Array.isArray(upload.queues)) === true &&
 		queues.every(({ record: queue }) => isNumber(queue.total_queued));
 	return isCounted ? sumBy(queues, 'totalQueued') : null;
 }
@@ -143,9 +152,9 @@ export function simplifyCampaign(view: CampaignView): JsonObject {
 		connect_rate: connectRate(calls),
 		contacts_queued: contacts,
 		attempts_per_contact: attemptsPerContact(calls, contacts),
-		lists_total: uploads.length,
-		lists_queued: uploads.filter(isReleased).length,
-		lists_completed: uploads.filter(isCompleted).length,
+		lists_total: uploads?.length ?? null,
+		lists_queued: uploads?.filter(isReleased).length ?? null,
+		lists_completed: uploads?.filter(isCompleted).length ?? null,
 	};
 }
 

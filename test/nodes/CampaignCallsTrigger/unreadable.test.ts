@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { until, untilIdle } from '../../n8n/until';
 import { holdTimeouts } from '../../engine';
 import { fixtures } from '../../simulator';
-import { ALL, LIST, RECORD, recordOf, startingAt, watchedCalls } from './watchedCalls';
+import { ALL, DAY_MS, LIST, RECORD, recordOf, startingAt, watchedCalls } from './watchedCalls';
 
 const { campaigns, uploads } = fixtures;
 const BOTH_LISTS = [uploads.running, uploads.completed];
@@ -25,6 +25,17 @@ describe('if something cannot be read', () => {
 		await expect(poll()).rejects.toThrow(`Call "${unreadable}" can't be read`);
 		faults().clear();
 		expect(await poll()).toEqual([unreadable]);
+	});
+
+	it('that it can never be read ends each check with an error, until Start From is a later date, as the message says', async () => {
+		const { publish, poll } = newTrigger();
+		await publish();
+		faults().respond(recordOf(await addEnded('broken')), 403);
+		const advice = expect.stringMatching(/fails .* If the call can never be read, choose 'Date'/);
+		await expect(poll()).rejects.toMatchObject({ description: advice });
+		await expect(poll()).rejects.toMatchObject({ description: advice });
+		expect(await publish(startingAt(DAY_MS))).toEqual([]);
+		expect(await poll()).toEqual([]);
 	});
 
 	it('the other calls start the workflow although the package itself fails at one', async () => {
@@ -78,6 +89,18 @@ describe('if something cannot be read', () => {
 			'A contact list of the campaign has no campaign_upload_id',
 		);
 		faults().clear();
+		expect(await poll()).toEqual([]);
+	});
+
+	it('of a campaign whose status lacks its contact lists, no call that ended before the publication starts the workflow', async () => {
+		const { publish, poll } = newTrigger();
+		await addEnded('before');
+		const campaign = { id: campaigns.active, status: 'Active' };
+		const data = { campaign, calls: { total: 1 } };
+		faults().respond(STATUS, 200, { body: { success: true, data } });
+		await expect(publish()).rejects.toThrow('The status of the campaign has no contact lists');
+		faults().clear();
+		expect(await publish()).toEqual([]);
 		expect(await poll()).toEqual([]);
 	});
 

@@ -155,6 +155,19 @@ describe('the events of each check:', () => {
 			[{ ...noCalls, campaign: { id: 42 }, uploads: null }, {}, PAUSED],
 			['', '', STATUS],
 		],
+		[
+			'a queue that is completed when the lists first appear',
+			[{ uploads: null }, 'A5 b5', 'A5 B5'],
+			['', '', QUEUE],
+		],
+		[
+			'the first list, if the response has null for none',
+			[
+				{ calls: { total: 0 }, uploads: null },
+				{ calls: { total: 0 }, uploads: listOf('A5') },
+			],
+			['', QUEUE],
+		],
 	])('%s', async (_what, states, expected) => {
 		const { see } = follower();
 		for (const [check, state] of states.entries()) {

@@ -264,3 +264,15 @@ test('of a parent with a sub-workflow per batch pushes no row again if a row was
 		await parent.run(pushNode({}, goOn), batch);
 	expect(sent.flat()).toEqual(phones(0, 1, 2, 3));
 });
+
+test('of two parents that started in the same millisecond, the first push is sent, and the others are unknown', async () => {
+	const sent = scripted();
+	const at = Date.now();
+	const [one, other] = [new ParentExecution(at), new ParentExecution(at)];
+	const pushOf = async (parent: ParentExecution, row: number) =>
+		outputsOf(await parent.run(pushNode({}, goOn), rowsOf(row))).statuses;
+	expect(await pushOf(one, 0)).toEqual([]);
+	expect(await pushOf(other, 1)).toEqual(['0 unknown']);
+	expect(await pushOf(one, 2)).toEqual(['0 unknown']);
+	expect(sent).toEqual([phones(0)]);
+});

@@ -2,6 +2,7 @@
 import nock from 'nock';
 import type { INode, INodeExecutionData } from 'n8n-workflow';
 import type { JsonObject } from '../../../nodes/core/values/json';
+import { pushFields } from '../../../nodes/PushCampaignContacts/properties';
 import { engineTool, mcpTool, oneNodeWorkflow, resume, runKilled, storedCopy } from '../../engine';
 import {
 	accepted,
@@ -97,6 +98,21 @@ test('remembers numbers by campaign, for all nodes of the workflow', async () =>
 	await run(1);
 	expect((await run(1, {}, { id: 'another' })).statuses).toEqual(['0 waiting_before']);
 	expect((await run(1, { campaignId: '43' })).pushed).toHaveLength(1);
+});
+
+test('pushes again what a push without the option pushed, as the notices of the form say', async () => {
+	const sent = scripted();
+	await push(1);
+	await run(1, release);
+	expect(sent).toEqual([phones(0), phones(0)]);
+	const notices = pushFields.filter(({ name }) => ['callNotice', 'waitNotice'].includes(name));
+	expect(notices.map(({ displayName }) => displayName)).toEqual(
+		Array(2).fill(
+			expect.stringContaining(
+				'unless <b>Skip Numbers Pushed Before</b> in Options is on each time.',
+			),
+		),
+	);
 });
 
 describe('what is known of the earlier push', () => {
