@@ -44,7 +44,7 @@ export function placedHint(
 	const each = 'The output has one item for each.';
 	const again = 'If you execute this node again, people who were called may be called again.';
 	const isNobody = called + scheduled + unknown === 0;
-	const texts = isNobody ? ['Nobody was called.', each] : [each, again];
+	const texts = isNobody ? ['Nobody was called in this run.', each] : [each, again];
 	const resolution = called === items.length ? '' : texts.join(' ');
 	return { message, resolution: onScreenOnly(resolution) };
 }

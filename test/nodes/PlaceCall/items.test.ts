@@ -298,7 +298,7 @@ describe('Check Only', () => {
 			expect.objectContaining({ error: expect.stringMatching(/^'Phone Number' "none"/) }),
 		]);
 		expect(hintsOf(run)).toEqual([
-			"3 items: 1 with the number of another item, 1 would be called, 1 couldn't be called. Nobody was called. The output has one item for each.",
+			"3 items: 1 with the number of another item, 1 would be called, 1 couldn't be called. Nobody was called in this run. The output has one item for each.",
 			"The agent is active. The credential doesn't describe the agent's do-not-disturb list, so only the service checks it.",
 		]);
 	});
