@@ -44,7 +44,7 @@ export const triggerFields: INodeProperties[] = [
 	shownWhere(
 		{
 			displayName:
-				"Publish the workflow. Then open <b>Webhook URLs</b> above, choose <b>Production URL</b>, and copy it to 'Trigger URL' of Chat Session > Watch. Watched sessions stay when n8n restarts, and are removed when they're closed. To test the trigger in the editor, choose <b>Listed</b> above and enter a session.",
+				"Publish the workflow. Then open <b>Webhook URLs</b> above, choose <b>Production URL</b>, and copy it to 'Trigger URL' of Chat Session > Watch. In a workflow without other triggers, watched sessions stay when n8n restarts. They're removed when they're closed. To test the trigger in the editor, choose <b>Listed</b> above and enter a session.",
 			name: 'watchNotice',
 			type: 'notice',
 			default: '',
