@@ -114,7 +114,7 @@ describe('Place Call', () => {
 			page.getByTestId(`parameter-input-${parameter}`).locator('input');
 		const search = async (locator: string, typed: string, entry: string) => {
 			await page.getByTestId(`resource-locator-${locator}`).locator('input').last().click();
-			await page.keyboard.type(typed);
+			await editor().searchList(typed);
 			await page.getByTestId('rlc-item').first().filter({ hasText: entry }).click();
 		};
 		const warning = page.getByText('places a real phone call for each input item');
@@ -200,8 +200,7 @@ describe('Campaign Calls Trigger', () => {
 		const workflow = await openTrigger('statuses');
 		await editor().add('Filters', 'Statuses');
 		await page.getByTestId('resource-locator-statuses').locator('input').last().click();
-		await page.getByTestId('rlc-item').filter({ hasText: 'Answered' }).first().waitFor();
-		await page.keyboard.type('failed');
+		await editor().searchList('failed');
 		await page.getByTestId('rlc-item').getByText(name, { exact: true }).click();
 		expect(await saved(workflow, ['filters', 'statuses', 'value'], value)).toMatchObject({
 			filters: { statuses: { __rl: true, mode: 'list', value, cachedResultName: name } },
