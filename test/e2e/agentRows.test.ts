@@ -534,6 +534,25 @@ describe('AI Agent 2.2', () => {
 		expect(outcome.hints.join()).toContain('add a Loop Over Items node with batch size 1');
 	});
 
+	test('over several rows, reads a column with the same value in each row, and what the model gives', async () => {
+		const rows = PEOPLE.map((person) => ({ ...person, country: 'IN' }));
+		const countryCode = '={{ $json.country }}';
+		const tools = [placeCall({ countryCode, phoneNumber: FROM_MODEL })];
+		const script = PEOPLE.map(({ phone }) => [request({ whom: phone })]);
+		const { called, hints } = await run({ version, rows, tools, script });
+		expect(called).toEqual([ASHA, BELA, CHAN]);
+		expect(hints).toHaveLength(3);
+		expect(hints[0]).toContain("doesn't tell this tool which row of the agent's input asks");
+	});
+
+	test('over several rows, pushes no row', async () => {
+		const script = eachRow(request({ phone: OTHER }, 'Push'));
+		const { outcomes, hints } = await run({ version, tools: [pushTool()], script });
+		expect(outcomes).toEqual(['not_sent', 'not_sent', 'not_sent']);
+		expect(hints.join()).toContain("Set 'Contacts From' of the tool to 'JSON'");
+		expect(simulator.contactsOf(fixtures.campaigns.active)).toEqual([]);
+	});
+
 	test.each([ROW_PHONE, FIRST_ROW])(
 		'in a loop with batch size 1, reads %s',
 		async (phoneNumber) => {

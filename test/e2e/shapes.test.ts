@@ -6,7 +6,7 @@ import type { Arrow } from './callingAgent';
 import { answerQuestions, APPROVER } from './questions';
 import { executeFlow, flowOnRows } from './rowRun';
 
-/** n8n runs a node once for each connected output before it. */
+/** n8n runs a node once for each connected output before it, and once more in each round of a loop. */
 describe('in workflows whose branches meet', () => {
 	const account = useAccount({ isMapped: true });
 	const { n8n, simulator, ours, placeCall } = account;
@@ -70,6 +70,50 @@ describe('in workflows whose branches meet', () => {
 			],
 		);
 		expect(callsTo('9876543210')).toBe(1);
+	});
+
+	test('in a loop, both branches of an IF node call a person once in each round', async () => {
+		const loop = node('Loop', 'n8n-nodes-base.splitInBatches', 3, { batchSize: 2, options: {} });
+		await execute(
+			[ASHA, ASHA_AGAIN, ASHA, ASHA_AGAIN],
+			[loop, isVip, placeCall()],
+			[
+				['Rows', 'Loop'],
+				['Loop', 'IF', 'main', 1],
+				['IF', 'Place Call', 'main', 0],
+				['IF', 'Place Call', 'main', 1],
+				['Place Call', 'Loop'],
+			],
+		);
+		expect(callsTo('9876543210')).toBe(2);
+	});
+
+	test('a person who may have been called is not called by the next round of a loop, which says so', async () => {
+		simulator.faults.inject({ kind: 'resetAfter', match: { path: '/v1/call' }, times: 1 });
+		const isFirst = node(
+			'IF',
+			'n8n-nodes-base.if',
+			2.2,
+			condition('={{ $runIndex }}', 'is less than', 1),
+		);
+		const { runs } = await execute(
+			[ASHA],
+			[{ ...placeCall(), onError: 'continueErrorOutput' }, isFirst],
+			[
+				['Rows', 'Place Call'],
+				['Place Call', 'IF', 'main', 1],
+				['IF', 'Place Call', 'main', 0],
+			],
+		);
+		expect(callsTo('9876543210')).toBe(1);
+		expect(runs('Place Call')[1]?.[1]).toMatchObject([
+			{
+				error:
+					"This execution may have called the number before, so it wasn't called again (call to 9876543210, IN)",
+				message: expect.stringMatching(/look for 9876543210 in the calls of your account/),
+				details: { outcome: 'unknown' },
+			},
+		]);
 	});
 
 	test('both outputs of an IF node lead to a question that is asked once, by webhook', async () => {
