@@ -345,6 +345,14 @@ describe('AI Agent 3.1', () => {
 		expect(simulator.contactsOf(fixtures.campaigns.active)).toHaveLength(1);
 	});
 
+	test('equal rows are one row', async () => {
+		const rows = [PEOPLE[0], PEOPLE[0], PEOPLE[1]].flatMap((row) => row ?? []);
+		const tools = [placeCall({ phoneNumber: ROW_PHONE })];
+		const { called, outcomes } = await run({ rows, tools, script: eachRow(request(), rows) });
+		expect(called).toEqual([ASHA, BELA]);
+		expect(outcomes).toEqual(['done', 'already_done', 'done']);
+	});
+
 	test('an agent that another one uses reads the row of that one', async () => {
 		const helper: Step = request({ task: 'Call' }, 'Helper');
 		const tools = [placeCall({ phoneNumber: ROW_PHONE })];
@@ -545,12 +553,34 @@ describe('AI Agent 2.2', () => {
 		expect(hints[0]).toContain("doesn't tell this tool which row of the agent's input asks");
 	});
 
+	test('over several rows, calls a number once, also under another name', async () => {
+		const personName = "={{ $fromAI('who') }}";
+		const tools = [placeCall({ phoneNumber: FROM_MODEL, personName })];
+		const script = PEOPLE.map(({ name }) => [request({ whom: ASHA, who: name })]);
+		const { called, outcomes } = await run({ version, tools, script });
+		expect(called).toEqual([ASHA]);
+		expect(outcomes).toEqual(['done', 'not_sent', 'not_sent']);
+	});
+
 	test('over several rows, pushes no row', async () => {
 		const script = eachRow(request({ phone: OTHER }, 'Push'));
 		const { outcomes, hints } = await run({ version, tools: [pushTool()], script });
 		expect(outcomes).toEqual(['not_sent', 'not_sent', 'not_sent']);
 		expect(hints.join()).toContain("Set 'Contacts From' of the tool to 'JSON'");
 		expect(simulator.contactsOf(fixtures.campaigns.active)).toEqual([]);
+	});
+
+	test('over one row, reads its columns and pushes it, without what the model gives', async () => {
+		const rows = PEOPLE.slice(0, 1);
+		const tools = [placeCall({ phoneNumber: FIRST_ROW }), pushTool()];
+		const script = [[request(), request({ phone: OTHER }, 'Push')]];
+		const { called, outcomes } = await run({ version, rows, tools, script });
+		expect(outcomes).toEqual(['done', 'done']);
+		expect(called).toEqual([ASHA]);
+		const contacts = simulator.contactsOf(fixtures.campaigns.active);
+		expect(contacts.map(({ phone, personName }) => [phone, personName])).toEqual([
+			[`+91${ASHA}`, 'Asha'],
+		]);
 	});
 
 	test.each([ROW_PHONE, FIRST_ROW])(

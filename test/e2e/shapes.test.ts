@@ -116,6 +116,25 @@ describe('in workflows whose branches meet', () => {
 		]);
 	});
 
+	test('each of several nodes calls a person and pushes a number', async () => {
+		const push = ours('Push', 'pushCampaignContacts', {
+			...AGENT,
+			campaignId: byId(fixtures.campaigns.active),
+			whatToDo: 'wait',
+		});
+		const nodes = [placeCall(), push].flatMap((one) => [
+			one,
+			{ ...one, name: `${one.name} again` },
+		]);
+		await execute(
+			[ASHA],
+			nodes,
+			nodes.map(({ name }): Arrow => ['Rows', name]),
+		);
+		expect(callsTo('9876543210')).toBe(2);
+		expect(simulator.contactsOf(fixtures.campaigns.active)).toHaveLength(2);
+	});
+
 	test('both outputs of an IF node lead to a question that is asked once, by webhook', async () => {
 		const ask = ours('Ask', 'placeCall', {
 			...AGENT,
