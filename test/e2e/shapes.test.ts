@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { IDataObject, INode } from 'n8n-workflow';
 import { condition, byId, node } from '../n8n/workflow';
 import { fixtures } from '../simulator';
@@ -124,7 +125,7 @@ describe('in workflows whose branches meet', () => {
 		});
 		const nodes = [placeCall(), push].flatMap((one) => [
 			one,
-			{ ...one, name: `${one.name} again` },
+			{ ...one, id: randomUUID(), name: `${one.name} again` },
 		]);
 		await execute(
 			[ASHA],

@@ -41,9 +41,13 @@ test.each([
 
 /** In n8n's editor, too, which searches the same names and aliases. */
 test.each([
-	...['telecalling', 'telecaller', 'telemarketing', 'call leads', 'ivr', 'ai call', 'reminder'].map(
-		(words) => [words, 'placeCall'] as const,
-	),
+	['telecalling', 'placeCall'],
+	['telecaller', 'placeCall'],
+	['telemarketing', 'placeCall'],
+	['call leads', 'placeCall'],
+	['ivr', 'placeCall'],
+	['ai call', 'placeCall'],
+	['reminder', 'placeCall'],
 	['csv', 'pushCampaignContacts'],
 	['upload csv', 'pushCampaignContacts'],
 	['chatbot', 'chatSend'],
