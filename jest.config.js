@@ -68,6 +68,8 @@ const levels = {
 		...sharedN8n,
 		testMatch: ['<rootDir>/test/e2e/**/*.test.ts', '<rootDir>/test/browser/**/*.test.ts'],
 	},
+	/** Many checks of a trigger, which mostly wait for n8n's next one. */
+	polls: { ...realN8n, testMatch: ['<rootDir>/test/long/polls/**/*.test.ts'], maxWorkers: 1 },
 	/** A whole release: a local npm registry, and a real n8n. */
 	release: { ...realN8n, testMatch: ['<rootDir>/test/long/release/**/*.test.ts'], maxWorkers: 1 },
 };

@@ -37,6 +37,10 @@ const RUNS: Record<string, Run> = {
 		what: 'lists small changes of the code that no test notices',
 		command: 'node test/long/mutation/run.mjs',
 	},
+	polls: {
+		what: 'has n8n check for calls many times, slowly and with a kill, and looks for repeats and losses',
+		command: 'npm run build && LEVEL=polls jest',
+	},
 	queue: {
 		what: 'kills and freezes processes of n8n in queue mode, and looks for repeats and losses',
 		needs: 'PostgreSQL, Redis',

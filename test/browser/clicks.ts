@@ -26,7 +26,7 @@ export class Clicks {
 	async pick(parameter: string, text: string): Promise<void> {
 		const { page } = this.editor;
 		await this.on(page.getByTestId(`resource-locator-${parameter}`).locator('input').last());
-		await page.keyboard.type(text);
+		await this.editor.searchList(text);
 		await page.getByTestId('rlc-item').filter({ hasText: text }).first().waitFor();
 		await page.keyboard.press('ArrowDown');
 		await page.keyboard.press('Enter');

@@ -98,6 +98,11 @@ export class Editor {
 		await this.page.getByTestId('rlc-item').filter({ hasText: text }).first().click();
 	}
 
+	/** Types into the search field of a list that was just opened. In a busy browser, the field is there a moment later. */
+	async searchList(text: string): Promise<void> {
+		await this.page.getByTestId('rlc-search').filter({ visible: true }).fill(text);
+	}
+
 	/** Enters an ID instead of selecting from a list. */
 	async enterId(parameter: string, id: string): Promise<void> {
 		const locator = this.page.getByTestId(`resource-locator-${parameter}`);

@@ -27,11 +27,4 @@ describe('the workflow that npm start opens', () => {
 		await editor().readOutput('campaign_upload_id');
 		expect(editor().errors.splice(0)).toEqual([]);
 	});
-
-	it('shows the icon of the dark theme', async () => {
-		await editor().page.emulateMedia({ colorScheme: 'dark' });
-		await editor().openWorkflow(workflow.id);
-		const node = editor().page.locator('[data-node-name="Push Campaign Contacts"] img').first();
-		expect(await node.getAttribute('src')).toMatch(/list\.dark\.svg$/);
-	});
 });

@@ -35,41 +35,18 @@ describe('the list of nodes in the editor', () => {
 		await editor().page.getByTestId('node-creator-plus-button').click();
 		await editor().page.getByTestId('node-creator-search-bar').fill(words);
 	}
-	async function find(words: string, name: string): Promise<void> {
-		await search(words);
-		await entries().filter({ hasText: name }).first().waitFor();
-	}
 	const labels = async () => {
 		const fields = editor().page.getByTestId('ndv').getByTestId('input-label');
 		return (await fields.allInnerTexts()).map((text) => text.split('\n')[0]);
 	};
 
 	it.each([
-		['telecalling', PLACE_CALL],
-		['call leads', PLACE_CALL],
-		['ivr', PLACE_CALL],
-		['csv', 'Voice Agent: Push Campaign Contacts'],
-		['chatbot', 'Chat Agent: Send'],
-		['opt-out', 'Voice Agent: DND List'],
-		['do-not-call', 'Voice Agent: DND List'],
-		['ai call', PLACE_CALL],
-		['reminder', PLACE_CALL],
-		['telemarketing', PLACE_CALL],
-		['upload csv', 'Voice Agent: Push Campaign Contacts'],
-		['unanswered', 'Voice Agent: Get Call'],
-		['redial', 'Voice Agent: Get Call'],
-	])('%s finds %s', async (words, name) => {
-		await find(words, name);
-		await editor().page.keyboard.press('Escape');
-	});
-
-	it.each([
 		['outbound call', PLACE_CALL],
-		['telecaller', PLACE_CALL],
 		['auto dialer', 'Voice Agent: Push Campaign Contacts'],
 		['call recording', 'Voice Agent: Get Call'],
 	])('%s finds %s first', async (words, name) => {
-		await find(words, name);
+		await search(words);
+		await entries().filter({ hasText: name }).first().waitFor();
 		expect(await entries().first().innerText()).toContain(name);
 		await editor().page.keyboard.press('Escape');
 	});

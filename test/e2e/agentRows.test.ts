@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { IDataObject, INode, INodeParameters } from 'n8n-workflow';
 import { z } from 'zod';
 import type { Reference } from '../n8n/driver';
-import type { ScriptedModel, Step } from '../n8n/scriptedModel';
+import type { Step } from '../n8n/scriptedModel';
 import { ThirdParties } from '../n8n/thirdParties';
 import { slackToken } from '../n8n/thirdParties/slack';
 import { until } from '../n8n/until';
@@ -19,7 +19,7 @@ import {
 	chatModel,
 	connect,
 	finish,
-	startModel,
+	useModel,
 	uses,
 } from './callingAgent';
 import { n8nFolder } from './n8nFolder';
@@ -30,12 +30,10 @@ import { askMcp, connectMcp, ToolHost } from './toolHost';
 const account = useAccount({ isMapped: true });
 const { n8n, simulator, ours } = account;
 const parties = new ThirdParties(n8nFolder().thirdParties);
-let model: ScriptedModel;
-let modelCredentials: Record<string, Reference>;
+const { model, modelCredentials } = useModel(n8n);
 let slackApi: Reference;
 
 beforeAll(async () => {
-	({ model, modelCredentials } = await startModel(n8n));
 	await parties.start();
 	slackApi = await n8n.createCredential('slackApi', {
 		accessToken: slackToken,
@@ -47,7 +45,6 @@ beforeEach(() => {
 	parties.reset();
 });
 afterAll(async () => {
-	await model.stop();
 	await parties.stop();
 });
 
@@ -268,19 +265,6 @@ describe('AI Agent 3.1', () => {
 		},
 	);
 
-	test('each row has the maximum number of calls for itself', async () => {
-		const rows = PEOPLE.slice(0, 2);
-		const options = { maximumCallsPerRun: 1 };
-		const tools = [placeCall({ phoneNumber: FROM_MODEL, options })];
-		const script = [
-			[request({ whom: '9123456780' }), request({ whom: '9123456781' })],
-			[request({ whom: '9123456790' }), request({ whom: '9123456791' })],
-		];
-		const { called, results } = await run({ rows, tools, script });
-		expect(called.sort()).toEqual(['9123456780', '9123456790']);
-		for (const { what_happened } of results.slice(2)) expect(what_happened).toContain('limit of 1');
-	});
-
 	test("another row's value is not sent, and the person who builds the workflow is told how to do it", async () => {
 		const tools = [placeCall({ phoneNumber: FIRST_ROW, personName: "={{ $fromAI('who') }}" })];
 		const script = PEOPLE.map(({ name }) => [request({ who: name })]);
@@ -293,52 +277,11 @@ describe('AI Agent 3.1', () => {
 		expect(hints[0]).toContain('use {{ $json.column }}');
 	});
 
-	test.each([
-		['in a text', "=+91{{ $('Rows').item.json.phone }}"],
-		['by another method', "={{ $('Rows').itemMatching(0).json.phone }}"],
-		['by the index', "={{ $('Rows').all()[$itemIndex].json.phone }}"],
-	])("another row's value %s is not sent", async (_how, phoneNumber) => {
-		const tools = [placeCall({ phoneNumber })];
-		const { called, outcomes } = await run({ tools, script: eachRow(request()) });
-		expect(called).not.toContain(BELA);
-		expect(called.length).toBeLessThanOrEqual(1);
-		expect(outcomes.slice(1)).toEqual(['not_sent', 'not_sent']);
-	});
-
-	test('an opt-out of another row is not reported as done', async () => {
-		const agentUuid = byId(fixtures.agents.full);
-		const phone = "=+91{{ $('Rows').item.json.phone }}";
-		const tools = [ours('Opt Out', 'dndTool', { operation: 'add', agentUuid, phone })];
-		const { outcomes } = await run({ tools, script: eachRow(request({}, 'Opt_Out')) });
-		expect(outcomes).toEqual(['done', 'not_sent', 'not_sent']);
-	});
-
 	test('reads a column of the row, also if the model gives an argument with its name', async () => {
 		const tools = [placeCall({ phoneNumber: ROW_PHONE, personName: "={{ $fromAI('phone') }}" })];
 		const { called } = await run({ tools, script: eachRow(request({ phone: OTHER })) });
 		expect(called.sort()).toEqual([ASHA, BELA, CHAN]);
 	});
-
-	test('does not compute with an argument in place of a column', async () => {
-		const tools = [
-			placeCall({
-				phoneNumber: '={{ String($json.phone) }}',
-				personName: "={{ $fromAI('phone') }}",
-			}),
-		];
-		const { called, outcomes } = await run({ tools, script: eachRow(request({ phone: OTHER })) });
-		expect(called).toEqual([]);
-		expect(outcomes).toEqual(['not_sent', 'not_sent', 'not_sent']);
-	});
-
-	test.each(['={{ $json.mobile }}', '={{ $json.mobile || $json.phone }}'])(
-		'a column that the row lacks, and the model invents, is not read (%s)',
-		async (phoneNumber) => {
-			const tools = [placeCall({ phoneNumber })];
-			const script = eachRow(request({ mobile: OTHER }));
-			expect((await run({ tools, script })).called).toEqual([]);
-		},
-	);
 
 	test('reads nodes with one item and the first item for every row', async () => {
 		const tools = [
@@ -377,15 +320,6 @@ describe('AI Agent 3.1', () => {
 		expect(results[1]?.result).toBeNull();
 	});
 
-	test('the same request of one row is sent once, and that of another row for itself', async () => {
-		const agentUuid = byId(fixtures.agents.full);
-		const tools = [ours('Call', 'dndTool', { operation: 'add', agentUuid, phone: FROM_MODEL })];
-		const add = request({ whom: '+919123456780' });
-		const rows = PEOPLE.slice(0, 2);
-		const { outcomes } = await run({ rows, tools, script: rows.map(() => [add, add]) });
-		expect(outcomes).toEqual(['done', 'done', 'already_done', 'already_done']);
-	});
-
 	test('pushes the contact of the row, without what the model gives', async () => {
 		const tools = [pushTool({ campaignId: byId("={{ $fromAI('Campaign') }}") })];
 		const Campaign = String(fixtures.campaigns.active);
@@ -417,14 +351,6 @@ describe('AI Agent 3.1', () => {
 		const { called, outcomes } = await run({ rows, tools, script: eachRow(request(), rows) });
 		expect(called).toEqual([ASHA, BELA]);
 		expect(outcomes).toEqual(['done', 'already_done', 'done']);
-	});
-
-	test('a later run of the agent may call the same people, and reads its own row', async () => {
-		const rows = [{ phone: ASHA }, { phone: ASHA }, { phone: BELA }];
-		const tools = [placeCall({ phoneNumber: ROW_PHONE })];
-		const steps = rows.flatMap(() => [request(), finish]);
-		const { called } = await run({ rows, tools, nodes: [loop], arrows: inLoop, steps });
-		expect(called).toEqual([ASHA, ASHA, BELA]);
 	});
 
 	test('an agent that another one uses reads the row of that one', async () => {

@@ -19,10 +19,19 @@ export const CALL: INodeParameters = {
 type Credentials = Record<string, Reference>;
 
 /** Starts a scripted model, and creates a credential for it. */
-export async function startModel(n8n: N8nDriver) {
-	const model = await ScriptedModel.start();
-	const key = { apiKey: 'none', url: model.baseUrl };
+export async function startModel(n8n: N8nDriver, model = new ScriptedModel()) {
+	const key = { apiKey: 'none', url: await model.listen() };
 	return { model, modelCredentials: { openAiApi: await n8n.createCredential('openAiApi', key) } };
+}
+
+/** For the tests of a file: the same. The credential is added to these. */
+export function useModel(n8n: N8nDriver, modelCredentials: Credentials = {}) {
+	const model = new ScriptedModel();
+	beforeAll(async () => {
+		Object.assign(modelCredentials, (await startModel(n8n, model)).modelCredentials);
+	});
+	afterAll(async () => await model.stop());
+	return { model, modelCredentials };
 }
 
 export const chatModel = (credentials: Credentials, options: INodeParameters = {}): INode =>

@@ -1,8 +1,5 @@
 import { z } from 'zod';
-import { plainText } from '../../nodes/core/values/values';
 import { querySqlite } from '../n8n/sqlite';
-import { byId } from '../n8n/workflow';
-import { fixtures } from '../simulator';
 import { useAccount } from './account';
 import { n8nFolder } from './n8nFolder';
 
@@ -29,20 +26,13 @@ function dataOf(id: string): unknown[] {
 /** n8n's editor, in which a person looks for what happened to a call. */
 describe('an execution in real n8n is found', () => {
 	const account = useAccount({ isMapped: true });
-	const { n8n, simulator, placeCall, ours } = account;
-
-	afterEach(async () => {
-		await account.removeWorkflows();
-		simulator.reset();
-	});
-
-	const ids = () => simulator.placedCalls().map(({ callId }) => callId);
+	const { n8n, simulator, placeCall } = account;
 
 	it('by a call that it placed, also one of several, and by its outcome after a wait', async () => {
 		const wait = { waitForCompletion: 'webhook', waitMinutes: 10, personName: NAME };
 		const { id } = await account.start([PHONE, '9000000001'], [placeCall(wait)]);
 		await account.untilWaiting(id);
-		const [asha = '', other = ''] = ids();
+		const [asha = '', other = ''] = simulator.placedCalls().map(({ callId }) => callId);
 		await simulator.completeCall(asha, { status: 'not_picked' });
 		await simulator.completeCall(other);
 		expect(await n8n.finished(id)).toMatchObject({ status: 'success' });
@@ -53,27 +43,5 @@ describe('an execution in real n8n is found', () => {
 		const data = JSON.stringify(dataOf(id));
 		expect(data).not.toContain(PHONE);
 		expect(data).not.toContain(NAME);
-	});
-
-	it('by the contact list that it pushed', async () => {
-		const push = ours('Push', 'pushCampaignContacts', {
-			campaignId: String(fixtures.campaigns.active),
-			agentUuid: byId(fixtures.agents.full),
-			whatToDo: 'wait',
-			options: { output: 'requests' },
-		});
-		const { id } = await account.start([PHONE], [push]);
-		expect(await n8n.finished(id)).toMatchObject({ status: 'success' });
-		const [item] = await n8n.output(id, 'Push');
-		const list = plainText(item?.json.campaign_upload_id);
-		expect(dataOf(id)).toEqual([{ key: 'campaign_upload_id', value: list }]);
-		expect(found('campaign_upload_id', list)).toContain(id);
-	});
-
-	it('by a call that an execution placed before it failed', async () => {
-		simulator.faults.inject({ kind: 'status', status: 400, times: 1, skip: 1 });
-		const { id } = await account.start([PHONE, '9000000001'], [placeCall()]);
-		expect(await n8n.finished(id)).toMatchObject({ status: 'error' });
-		expect(found('call_id', ids()[0] ?? '')).toEqual([id]);
 	});
 });

@@ -1,10 +1,9 @@
 import type { INode, ITaskData } from 'n8n-workflow';
 import { z } from 'zod';
-import type { ScriptedModel } from '../n8n/scriptedModel';
 import type { SlackMessage } from '../n8n/thirdParties/slack';
 import { until } from '../n8n/until';
 import { fixtures, type CallOutcome } from '../simulator';
-import { startModel } from './callingAgent';
+import { useModel } from './callingAgent';
 import { firstReading, placeCalls } from './calls';
 import { SHEET, useExamples, withSettings, type Imported } from './exampleRun';
 
@@ -25,14 +24,7 @@ const withSecret =
 
 describe('examples of chats, with only the credentials and the secret entered', () => {
 	const run = useExamples();
-	let model: ScriptedModel;
-
-	beforeAll(async () => {
-		const started = await startModel(run.n8n);
-		({ model } = started);
-		Object.assign(run.credentials, started.modelCredentials);
-	});
-	afterAll(async () => await model.stop());
+	const { model } = useModel(run.n8n, run.credentials);
 
 	/** Sends a watch request to the trigger of a published workflow, as another workflow or system does. */
 	async function watch(webhookId: string | undefined, sessionId: string): Promise<void> {

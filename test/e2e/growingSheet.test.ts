@@ -2,28 +2,21 @@ import { randomUUID } from 'node:crypto';
 import { isJsonObject } from '../../nodes/core/values/json';
 import { plainText } from '../../nodes/core/values/values';
 import type { Workflow } from '../n8n/driver';
-import type { N8nServer } from '../n8n/server';
 import { until } from '../n8n/until';
 import { byId, chain, node, webhook } from '../n8n/workflow';
 import { fixtures } from '../simulator';
-import { Account } from './account';
-import { removeServer, startServer } from './ownServer';
+import { useAccount } from './account';
 import { splitRows } from './rowRun';
 
 const campaign = fixtures.campaigns.active;
 
-/** Starts its own n8n, because the test kills it once. */
 describe('the same growing sheet, pushed again and again', () => {
-	let server: N8nServer;
-	let account: Account;
+	const { n8n, simulator, ours, publish } = useAccount();
 	let workflow: Workflow;
 	const path = randomUUID();
 
 	beforeAll(async () => {
-		server = await startServer();
-		account = new Account({ n8nUrl: server.baseUrl });
-		await account.open();
-		const push = account.ours(
+		const push = ours(
 			'Push',
 			'pushCampaignContacts',
 			{
@@ -41,18 +34,13 @@ describe('the same growing sheet, pushed again and again', () => {
 			push,
 			node('Pushed', 'n8n-nodes-base.noOp', 1),
 		);
-		workflow = await account.publish(flow);
-	});
-	afterAll(async () => {
-		await account.simulator.stop();
-		await removeServer(server);
+		workflow = await publish(flow);
 	});
 
 	/** Whether the option is on. */
 	let skips = true;
 	const phone = (row: number) => `987654321${row}`;
 	const start = async (whatToDo: string, ...rows: number[]): Promise<string> => {
-		const { n8n } = account;
 		const before = new Set((await n8n.executions(workflow)).map(({ id }) => id));
 		const sheet = rows.map((row) => ({ phone: phone(row), person_name: `Person ${row}` }));
 		await n8n.webhook(path, { skips, what: whatToDo, rows: [...sheet, { phone: 'none' }] });
@@ -62,7 +50,7 @@ describe('the same growing sheet, pushed again and again', () => {
 	};
 	/** The statuses in *Pushed*, *Rejected*, and *Pushed Before*, with the last digit of each number. */
 	const outputsOf = async (id: string) => {
-		const { runData } = await account.n8n.runData(id);
+		const { runData } = await n8n.runData(id);
 		const { hints = [], data } = runData.Push?.at(-1) ?? {};
 		const outputs = (data?.main ?? []).map((items) =>
 			(items ?? []).map(({ json }) =>
@@ -72,11 +60,10 @@ describe('the same growing sheet, pushed again and again', () => {
 		return { outputs, hint: hints[0]?.message };
 	};
 	const run = async (whatToDo: string, ...rows: number[]) => {
-		const { id } = await account.n8n.finished(await start(whatToDo, ...rows));
+		const { id } = await n8n.finished(await start(whatToDo, ...rows));
 		return await outputsOf(id);
 	};
-	const inCampaign = () =>
-		account.simulator.contactsOf(campaign).map(({ phone: number }) => number.at(-1));
+	const inCampaign = () => simulator.contactsOf(campaign).map(({ phone: number }) => number.at(-1));
 
 	test('each number is pushed once, and told as it is: released, waiting, or unknown', async () => {
 		const bad = ['e rejected'];
@@ -92,15 +79,14 @@ describe('the same growing sheet, pushed again and again', () => {
 		);
 		expect(inCampaign()).toEqual(['0', '1', '2']);
 
-		// n8n is killed while the third push waits for its response.
+		// The third push is stopped while it waits for its response.
 		const match = { method: 'POST', path: `/v1/campaigns/${campaign}/contacts` };
-		account.simulator.faults.inject({ kind: 'hang', afterHandling: true, match, times: 1 });
+		simulator.faults.inject({ kind: 'hang', afterHandling: true, match, times: 1 });
 		const begun = await start('release', 0, 1, 2, 3);
 		await until('the request', () => inCampaign().length === 4);
-		await server.kill();
-		await server.boot();
-		await account.n8n.signIn();
-		const retried = await account.n8n.retry(begun, 'original');
+		await n8n.request('POST', `/executions/${begun}/stop`);
+		await n8n.finished(begun);
+		const retried = await n8n.retry(begun, 'original');
 		expect(await outputsOf(retried.id)).toMatchObject({
 			outputs: [[], [...['3 unknown'], ...bad].sort(), known],
 		});
@@ -111,7 +97,7 @@ describe('the same growing sheet, pushed again and again', () => {
 			/^6 rows: 1 pushed, 1 rejected, 2 pushed before, 1 waiting since an earlier push, 1 maybe pushed before\. /,
 		);
 		expect(inCampaign()).toEqual(['0', '1', '2', '3', '4']);
-		const bodies = account.simulator.requests.map(({ body }) => body).filter(isJsonObject);
+		const bodies = simulator.requests.map(({ body }) => body).filter(isJsonObject);
 		expect(bodies).toHaveLength(4);
 	});
 

@@ -29,6 +29,7 @@ const namesOfSources = globSync('nodes/*/*.node.ts', { cwd: projectFolder }).map
 
 /** Expects an icon for the light and the dark theme at the URLs that the editor uses. */
 async function expectIcons({ iconUrl }: ListedType): Promise<void> {
+	expect(iconUrl?.dark).toBe(iconUrl?.light.replace('.svg', '.dark.svg'));
 	for (const url of [iconUrl?.light, iconUrl?.dark]) {
 		const response = await fetch(`${baseUrl}/${url}`);
 		expect(response.headers.get('content-type')).toContain('svg');

@@ -1,10 +1,27 @@
+import { randomUUID } from 'node:crypto';
 import type { IConnections, INode } from 'n8n-workflow';
 import { z } from 'zod';
 import { isObject } from '../engine/isObject';
+import type { Arrangement } from '../long/crash/arrangements';
 import { CrashBench, type Scene, type RetryResult } from '../long/crash/crashBench';
 import { ITEMS, received, writers, type Writer } from '../long/crash/writers';
+import type { ScriptedModel } from '../n8n/scriptedModel';
 import type { N8nServer } from '../n8n/server';
-import { node } from '../n8n/workflow';
+import { until } from '../n8n/until';
+import { node, webhook } from '../n8n/workflow';
+import { Account } from './account';
+import {
+	aiAgent,
+	callTool,
+	callsDirectly,
+	chatModel,
+	connect,
+	CUSTOMER,
+	finish,
+	OTHER,
+	startModel,
+	uses,
+} from './callingAgent';
 import { removeServer, startServer } from './ownServer';
 
 const CONTINUE = { onError: 'continueRegularOutput' } as const;
@@ -15,7 +32,19 @@ const stored = z.object({
 	connections: z.custom<IConnections>(isObject),
 });
 
-const requesting = writers.filter(({ request }) => request !== undefined);
+const writerNamed = (wanted: string): Writer => {
+	const found = writers.find(({ name }) => name === wanted);
+	if (found === undefined) throw new Error(`no writer ${wanted}`);
+	return found;
+};
+const CALL = writerNamed('placeCall › place');
+const PUSH = writerNamed('Push, one row a request');
+const CHAT = writerNamed('Chat Send, immediate reply');
+/** One of each kind. `npm run long -- crash` has all. */
+const SOME: readonly Writer[] = [
+	...[CALL, PUSH, CHAT],
+	...['Place Call with a limit per person', 'Push, one request', 'dnd › add'].map(writerNamed),
+];
 
 /** Items with a started request are unknown, and the rest is sent, unless it's for the same chat session. */
 const expectedResult = ({ name, isOneSession = false }: Writer, before: string): RetryResult => {
@@ -26,23 +55,68 @@ const expectedResult = ({ name, isOneSession = false }: Writer, before: string):
 	return { writer: name, before, after: ALL, output };
 };
 const SIX_SENT = '11111100';
-const pushWriter = (): Writer => {
-	const found = writers.find(({ name }) => name === 'Push, one row a request');
-	if (found === undefined) throw new Error('no such writer');
-	return found;
-};
 const isPush = (name: string) => name.startsWith('Push');
 
-/** Starts its own n8n, because the tests kill it. */
+/** An agent that has called a person, and waits for its model. */
+type AgentRun = { account: Account; model: ScriptedModel; id: string };
+
+async function startAgent(n8nUrl: string, version: number): Promise<AgentRun> {
+	const account = new Account({ n8nUrl });
+	await account.open();
+	const { model, modelCredentials } = await startModel(account.n8n);
+	const path = randomUUID();
+	const workflow = await account.publish({
+		name: `agent ${version} ${path}`,
+		nodes: [
+			webhook(path, { responseMode: 'onReceived' }),
+			// Longer than n8n needs to start again.
+			chatModel(modelCredentials, { timeout: 600_000 }),
+			aiAgent('Agent', version),
+			callTool('Call', account.credentials),
+		],
+		connections: connect([['Webhook', 'Agent'], ...uses('Agent', 'Call')]),
+	});
+	model.follow(callsDirectly('Call', CUSTOMER), { hangs: true });
+	await account.n8n.webhook(path, {});
+	const id = await account.executionOf(workflow);
+	const hangs = () => model.isAtEnd && account.simulator.callsTo(CUSTOMER) === 1;
+	await until('the model to hang', () => hangs(), { timeout: 60_000 });
+	return { account, model, id };
+}
+
+/** Starts its own n8n, because it's killed once, in the middle of everything. */
 describe('Retry of an interrupted execution', () => {
 	let server: N8nServer;
 	let bench: CrashBench;
+	let middle: Scene[];
+	let arranged: Scene[];
+	let after: Scene[];
+	let unread: Scene;
+	let agents: AgentRun[] = [];
 
 	beforeAll(async () => {
 		server = await startServer();
 		bench = await CrashBench.start(server);
+		const hang = async (writer: Writer, arrangement?: Arrangement) =>
+			await bench.hangInWriter(writer, CONTINUE, arrangement);
+		middle = [];
+		for (const writer of SOME) middle.push(await hang(writer));
+		arranged = [
+			await hang(PUSH, 'loop'),
+			await hang(CALL, 'sub-workflow'),
+			await hang(CALL, 'sub-workflow for each item'),
+		];
+		after = await bench.hangAfterWriters(writers, CONTINUE);
+		unread = await bench.hangInWriter(PUSH);
+		agents = [await startAgent(server.baseUrl, 3.1), await startAgent(server.baseUrl, 2.2)];
+		await server.kill();
+		await bench.boot();
 	});
 	afterAll(async () => {
+		for (const { account, model } of agents) {
+			await model.stop();
+			await account.simulator.stop();
+		}
 		await bench.simulator.stop();
 		await removeServer(server);
 	});
@@ -52,48 +126,42 @@ describe('Retry of an interrupted execution', () => {
 		for (const scene of scenes) verdicts.push(await bench.retryScene(scene));
 		return verdicts;
 	}
+	const wanted = (scenes: readonly Scene[]) =>
+		scenes.map(({ writer, before }) => expectedResult(writer, before));
 
 	it('after a kill, does not repeat started requests, and sends the rest', async () => {
-		const middle: Scene[] = [];
-		for (const writer of requesting) middle.push(await bench.hangInWriter(writer, CONTINUE));
-		const arranged: Scene[] = [];
-		for (const arrangement of ['loop', 'sub-workflow', 'sub-workflow for each item'] as const) {
-			// A call, and a push of one row a request.
-			for (const writer of requesting.slice(0, 2))
-				arranged.push(await bench.hangInWriter(writer, CONTINUE, arrangement));
-		}
-		const after = await bench.hangAfterWriters(writers, CONTINUE);
-		const unread = await bench.hangInWriter(pushWriter());
-		await server.kill();
-		await bench.boot();
-		const wanted = middle.map(({ writer, before }) => expectedResult(writer, before));
-		expect(await retryAll(middle)).toEqual(wanted);
-		const received = (await retryAll(arranged)).map(({ before, after }) => [before, after]);
-		expect(received).toEqual(arranged.map(({ before }) => [before, ALL]));
+		expect(await retryAll(middle)).toEqual(wanted(middle));
 		// Another retry of the same execution, which doesn't know about the first retry.
-		const twice = wanted.slice(0, 2).map((one) => ({ ...one, output: 'u'.repeat(ITEMS) }));
-		expect(await retryAll(middle.slice(0, 2))).toEqual(twice);
-		const verdicts = await bench.retryScenes(after);
-		expect(verdicts).toEqual(after.map(({ writer }) => expectedResult(writer, ALL)));
-		await expectUnknownRowsToBeSeen(unread);
+		const twice = middle.slice(0, 2);
+		const unknown = wanted(twice).map((one) => ({ ...one, output: 'u'.repeat(ITEMS) }));
+		expect(await retryAll(twice)).toEqual(unknown);
 	});
 
-	/** A push without a node at *Rejected*. Its message says how to see the unknown rows there. */
-	async function expectUnknownRowsToBeSeen(scene: Scene): Promise<void> {
+	it('after a kill in a loop or a sub-workflow, sends no request twice', async () => {
+		const sent = (await retryAll(arranged)).map((one) => [one.before, one.after]);
+		expect(sent).toEqual(arranged.map(({ before }) => [before, ALL]));
+	});
+
+	it('after a kill in a later node, repeats nothing', async () => {
+		const verdicts = await bench.retryScenes(after);
+		expect(verdicts).toEqual(after.map(({ writer }) => expectedResult(writer, ALL)));
+	});
+
+	it("after a kill of a push whose 'Rejected' nobody reads, says how to see the unknown rows there", async () => {
 		const { n8n } = bench;
-		expect(await bench.retryScene(scene)).toMatchObject({
+		expect(await bench.retryScene(unread)).toMatchObject({
 			before: SIX_SENT,
 			after: ALL,
 			output: '',
 		});
-		const [failed] = await n8n.executions({ id: scene.execution.workflowId, name: '' });
+		const [failed] = await n8n.executions({ id: unread.execution.workflowId, name: '' });
 		expect(failed?.status).toBe('error');
 		const { error } = await n8n.runData(failed?.id ?? '');
 		expect(error?.message).toBe(
 			"6 rows may or may not be in the campaign, and no node reads 'Rejected'",
 		);
 		expect(error?.description).toMatch(/^Connect 'Rejected' to a node/);
-		const workflow = await n8n.workflow(scene.execution.workflowId);
+		const workflow = await n8n.workflow(unread.execution.workflowId);
 		const { nodes, connections } = stored.parse(
 			await n8n.request('GET', `/workflows/${workflow.id}`),
 		);
@@ -102,24 +170,36 @@ describe('Retry of an interrupted execution', () => {
 			nodes: [...nodes, reader],
 			connections: {
 				...connections,
-				[scene.writer.name]: { main: [[], [{ node: reader.name, type: 'main', index: 0 }]] },
+				[unread.writer.name]: { main: [[], [{ node: reader.name, type: 'main', index: 0 }]] },
 			},
 		});
 		const again = await n8n.retry(failed?.id ?? '', 'current');
 		expect(again.status).toBe('success');
 		expect(await n8n.output(again.id, reader.name)).toHaveLength(6);
-		expect(received(bench.simulator, scene.writer, scene.items)).toBe(ALL);
-	}
+		expect(received(bench.simulator, unread.writer, unread.items)).toBe(ALL);
+	});
+
+	it('after a kill during a run of an AI Agent, calls the same person no more', async () => {
+		for (const { account, model, id } of agents) {
+			const { n8n, simulator } = account;
+			await n8n.signIn();
+			model.follow(callsDirectly('Call', CUSTOMER), callsDirectly('Call', OTHER), finish);
+			await n8n.finished(id);
+			expect(await n8n.retry(id, 'original')).toMatchObject({ status: 'success' });
+			const [first, ...rest] = model.toolResults();
+			expect(first).toContain('"outcome":"unknown"');
+			expect(rest).toEqual([expect.stringContaining('"outcome":"done"')]);
+			expect([simulator.callsTo(CUSTOMER), simulator.callsTo(OTHER)]).toEqual([1, 1]);
+		}
+	});
 
 	it('after Stop, does not repeat started requests, and sends the rest', async () => {
-		const middle: Scene[] = [];
-		for (const writer of requesting) {
+		const stopped: Scene[] = [];
+		for (const writer of [CALL, PUSH, CHAT]) {
 			const scene = await bench.hangInWriter(writer, CONTINUE);
 			await bench.n8n.request('POST', `/executions/${scene.execution.id}/stop`);
-			middle.push(scene);
+			stopped.push(scene);
 		}
-		expect(await retryAll(middle)).toEqual(
-			middle.map(({ writer, before }) => expectedResult(writer, before)),
-		);
+		expect(await retryAll(stopped)).toEqual(wanted(stopped));
 	});
 });

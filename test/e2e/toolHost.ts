@@ -115,10 +115,10 @@ export class ToolHost {
 	}
 }
 
-export async function connectMcp(url: URL, headers: Record<string, string> = {}): Promise<Client> {
+export async function connectMcp(url: URL): Promise<Client> {
 	return await until('the MCP server', async () => {
 		const client = new Client({ name: 'test', version: '1.0.0' });
-		await client.connect(new StreamableHTTPClientTransport(url, { requestInit: { headers } }));
+		await client.connect(new StreamableHTTPClientTransport(url));
 		return client;
 	});
 }

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { INode } from 'n8n-workflow';
 import { useAccount } from './account';
-import { aiAgent, chatModel, connect, finish, startModel, uses } from './callingAgent';
+import { aiAgent, chatModel, connect, finish, useModel, uses } from './callingAgent';
 import { connectMcp, ToolHost } from './toolHost';
 import type { Workflow } from '../n8n/driver';
 import { byId, chain, node, webhook } from '../n8n/workflow';
@@ -10,6 +10,7 @@ import { fixtures } from '../simulator';
 
 const account = useAccount({ isMapped: true });
 const { n8n, simulator, placeCall, publish, ours } = account;
+const { model, modelCredentials } = useModel(n8n);
 afterEach(() => simulator.reset());
 
 const PHONE = '9876543210';
@@ -64,31 +65,26 @@ describe('for an MCP client', () => {
 });
 
 test('for an agent that calls two people at the same time, the model gets both outcomes if Place Call waits by reading', async () => {
-	const { model, modelCredentials } = await startModel(n8n);
-	try {
-		const people = [PHONE, '9876543211'];
-		const sub = await publishSub(placeCall({ waitForCompletion: 'reading' }));
-		const path = randomUUID();
-		const workflow = await publish({
-			name: `agent with a workflow tool ${path}`,
-			nodes: [
-				webhook(path, { responseMode: 'onReceived' }),
-				aiAgent(),
-				chatModel(modelCredentials),
-				toolOf(sub),
-			],
-			connections: connect([['Webhook', 'Agent'], ...uses('Agent', 'Sub')]),
-		});
-		model.follow({ calls: people.map((phone) => ({ tool: 'Sub', args: { phone } })) }, finish);
-		simulator.setAutoComplete({ afterMs: 2_000 });
-		await n8n.webhook(path, {});
-		await n8n.finished(await account.executionOf(workflow));
-		expect(simulator.placedCalls().map(({ phone }) => phone)).toEqual(
-			people.map((phone) => `+91${phone}`),
-		);
-		const results = model.toolResults();
-		expect(results.map((text) => text.includes('"outcome":"Answered"'))).toEqual([true, true]);
-	} finally {
-		await model.stop();
-	}
+	const people = [PHONE, '9876543211'];
+	const sub = await publishSub(placeCall({ waitForCompletion: 'reading' }));
+	const path = randomUUID();
+	const workflow = await publish({
+		name: `agent with a workflow tool ${path}`,
+		nodes: [
+			webhook(path, { responseMode: 'onReceived' }),
+			aiAgent(),
+			chatModel(modelCredentials),
+			toolOf(sub),
+		],
+		connections: connect([['Webhook', 'Agent'], ...uses('Agent', 'Sub')]),
+	});
+	model.follow({ calls: people.map((phone) => ({ tool: 'Sub', args: { phone } })) }, finish);
+	simulator.setAutoComplete({ afterMs: 2_000 });
+	await n8n.webhook(path, {});
+	await n8n.finished(await account.executionOf(workflow));
+	expect(simulator.placedCalls().map(({ phone }) => phone)).toEqual(
+		people.map((phone) => `+91${phone}`),
+	);
+	const results = model.toolResults();
+	expect(results.map((text) => text.includes('"outcome":"Answered"'))).toEqual([true, true]);
 });

@@ -1,4 +1,4 @@
-import fastify, { type FastifyInstance } from 'fastify';
+import fastify from 'fastify';
 import { z } from 'zod';
 import { serviceHost } from './ports';
 
@@ -26,21 +26,16 @@ const request = z.object({
 
 /** A model that follows a script, with a chat completions API. */
 export class ScriptedModel {
+	private readonly server = fastify();
 	private script: Step[] = [];
 	private responses = 0;
 	private tools: z.infer<typeof request>['tools'] = [];
 	private messages: z.infer<typeof request>['messages'] = [];
 
-	baseUrl = '';
-
-	private constructor(private readonly server: FastifyInstance) {}
-
-	static async start(): Promise<ScriptedModel> {
-		const server = fastify();
-		const model = new ScriptedModel(server);
-		server.post('/v1/chat/completions', async ({ body }) => await model.respond(body));
-		model.baseUrl = `${await server.listen({ host: serviceHost, port: 0 })}/v1`;
-		return model;
+	/** @returns its base URL */
+	async listen(): Promise<string> {
+		this.server.post('/v1/chat/completions', async ({ body }) => await this.respond(body));
+		return `${await this.server.listen({ host: serviceHost, port: 0 })}/v1`;
 	}
 
 	follow(...script: Step[]): void {

@@ -38,3 +38,24 @@ test.each([
 	const found = new NodeSearchEngine(nodesWithAliases()).searchByName(query);
 	expect(found[position - 1]?.name).toBe(`n8n-nodes-voice-chat-agent.${name}`);
 });
+
+/** In n8n's editor, too, which searches the same names and aliases. */
+test.each([
+	['telecalling', 'placeCall'],
+	['telecaller', 'placeCall'],
+	['telemarketing', 'placeCall'],
+	['call leads', 'placeCall'],
+	['ivr', 'placeCall'],
+	['ai call', 'placeCall'],
+	['reminder', 'placeCall'],
+	['csv', 'pushCampaignContacts'],
+	['upload csv', 'pushCampaignContacts'],
+	['chatbot', 'chatSend'],
+	['opt-out', 'dnd'],
+	['do-not-call', 'dnd'],
+	['unanswered', 'getCall'],
+	['redial', 'getCall'],
+])('%j finds %s', (query, name) => {
+	const found = new NodeSearchEngine(nodesWithAliases()).searchByName(query);
+	expect(found.map((one) => one.name)).toContain(`n8n-nodes-voice-chat-agent.${name}`);
+});

@@ -18,7 +18,7 @@ function excludedWith(env: Record<string, string>): string[] {
 }
 
 const N8N_URL = 'http://127.0.0.1:5678';
-const STARTING = ['agentRunAfterCrash', 'growingSheet', 'killed', 'retryAfterCrash', 'slowPolls'];
+const STARTING = ['killed', 'retryAfterCrash'];
 
 test('all tests run on an n8n of their own', () => {
 	expect(excludedWith({})).toEqual([]);

@@ -1,15 +1,17 @@
+/** Campaign Calls Trigger over many checks of n8n: slow ones, interrupted ones, and others after a change of the trigger. */
 import { randomUUID } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import range from 'lodash/range';
 import type { INodeParameters } from 'n8n-workflow';
-import type { Workflow } from '../n8n/driver';
-import type { N8nServer } from '../n8n/server';
-import { byId, chain, node, type WorkflowJson } from '../n8n/workflow';
-import { fixtures } from '../simulator';
-import { Account } from './account';
-import { allExecutions, callIdOf, published } from './calls';
-import { removeServer, startServer } from './ownServer';
-import { until } from '../n8n/until';
+import { Account } from '../../e2e/account';
+import { allExecutions, callIdOf, published } from '../../e2e/calls';
+import { removeServer, startServer } from '../../e2e/ownServer';
+import type { Workflow } from '../../n8n/driver';
+import { installHost } from '../../n8n/host';
+import type { N8nServer } from '../../n8n/server';
+import { until } from '../../n8n/until';
+import { byId, chain, node, type WorkflowJson } from '../../n8n/workflow';
+import { fixtures } from '../../simulator';
 
 const LAST = 'Calls';
 const BEFORE_THE_FIRST_CHECK = 5;
@@ -131,6 +133,10 @@ class Watcher {
 		);
 	}
 }
+
+beforeAll(async () => {
+	await installHost(console.log);
+});
 
 /** n8n's scheduler ends a poll after 12 seconds here, 45 by default, and keeps nothing of the one at publication. */
 describe("with n8n's scheduler, durable cursors, and a slow service", () => {
