@@ -33,6 +33,7 @@ const usedEndpoints = new Set<string>();
 let remainingCases = 0;
 
 engineHarness();
+beforeAll(async () => await loader.loadAll());
 
 /** Only the profile and the values that a case takes from its dialect differ. */
 describe.each(Object.values(dialects))('dialect $name', (dialect) => {

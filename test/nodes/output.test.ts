@@ -19,6 +19,7 @@ import { dialects, fixtures } from '../simulator';
 
 const { agents, calls, campaigns } = fixtures;
 const harness = engineHarness();
+beforeAll(async () => await loader.loadAll());
 
 const CALL = {
 	...{ call_id: calls.finished, status: 'picked', phone_number: '9876543210' },

@@ -3,7 +3,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import get from 'lodash/get';
 import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
-import { loader, nodeTypes, PACKAGE, setupEngine } from '../engine';
+import { loader, nodeTypes, PACKAGE, setupAllNodes } from '../engine';
 import { projectFolder } from '../n8n/package-install';
 import { allParameters, choicesOf, NODES, type Parameter } from './descriptions';
 
@@ -13,7 +13,7 @@ const REVIEW_RESOURCE = 'humanReview';
 let parameters: Parameter[] = [];
 
 beforeAll(async () => {
-	await setupEngine();
+	await setupAllNodes();
 	parameters = allParameters();
 });
 

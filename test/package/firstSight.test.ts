@@ -8,7 +8,7 @@ import {
 	type INodeProperties,
 	type INodeTypeDescription,
 } from 'n8n-workflow';
-import { loader, setupEngine } from '../engine';
+import { loader, setupAllNodes } from '../engine';
 import { keysOf, nameOf, type SchemaKey } from '../schema/schemas';
 
 /** A node, and the values of its form. */
@@ -22,7 +22,7 @@ const CHOOSES_THE_FORM = ['resource', 'operation', 'pollTimes'];
 /** They decide whether people are called, so they're never hidden in *Options*. */
 const GUARDS = ['whatToDo', 'callingHours', 'callLimit'];
 
-beforeAll(setupEngine);
+beforeAll(setupAllNodes);
 
 /** The parameters that the form shows with these values and the defaults of the others. */
 function shownIn(description: INodeTypeDescription, { version = 1, ...chosen }: Form) {

@@ -1,8 +1,8 @@
-import { setupEngine } from '../engine';
+import { setupAllNodes } from '../engine';
 import { allParameters, choicesOf } from './descriptions';
 import { texts } from './texts';
 
-beforeAll(setupEngine);
+beforeAll(setupAllNodes);
 
 /** Labels, choices, modes, and groups of all forms. */
 function namesOnScreen(): Set<string> {

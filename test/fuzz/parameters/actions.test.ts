@@ -12,6 +12,7 @@ import { parametersWithPaths, type ParameterLocation } from './parameterPaths';
 import { essence, runScene, shownIn, withValue, writtenOutNothing } from './run';
 
 const harness = engineHarness();
+beforeAll(async () => await loader.loadAll());
 const simulator = useSimulator({ dialect: dialects.plain });
 
 /** All values in a long run (FUZZ_RUNS), otherwise some for each parameter. */

@@ -27,6 +27,7 @@ const SCENES: { [node: string]: INodeParameters[] } = {
 };
 
 const { harness, simulator, nodeOf } = simulatedNodes();
+beforeAll(async () => await loader.loadAll());
 
 beforeEach(skipSleeps);
 afterEach(() => jest.restoreAllMocks());
