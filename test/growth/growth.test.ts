@@ -23,6 +23,7 @@ import { rowReader, rowReferences, mayNameRow } from '../../nodes/host/forms/exp
 import { loosePhoneKey } from '../../nodes/core/phone/phoneKey';
 import { normalized } from '../../nodes/core/values/text';
 import { displayText } from '../../nodes/core/values/values';
+import { profileFrom } from '../../scripts/profilePage/fromExamples';
 import { defaultChoice } from '../nodes/PushCampaignContacts/push/scripted';
 import { isLinear } from './linear';
 
@@ -30,7 +31,8 @@ import { isLinear } from './linear';
 const UNITS = [
 	...[' ', '\r\n', ',', '.,', "'", '"', '"\\', '""', '[', '{{', '{{ $json.a }}', 'a=', '0', '+9'],
 	...['a,', '1\n', '"1",', '\ud800', '\u0301\u0323', '&amp;', '%25%2', 'contacts[1] ', 'tokentok'],
-	...['9876543210 ', '९', 'https://', 'ab, ', 'turn on', '\\\\x'],
+	...['9876543210 ', '९', 'https://', 'ab, ', 'turn on', '\\\\x', '\n', '\\', '\\ ', '\\\n'],
+	...['$', "$'x' ", 'x&', 'curl ', '\ncurl x/y', '-d a=b '],
 ];
 const TOKEN = 'tokentok00000000';
 
@@ -81,6 +83,11 @@ const ofText: Record<string, (text: string) => unknown> = {
 	'a heading': (text) => comparableHeading(text),
 	'rows that a rejection names': (text) => rowsNamedIn(rejection(text), []),
 	'session IDs': (text) => splitSessionIds(text),
+	'curl commands': (text) =>
+		profileFrom({
+			curls: `curl -G https://x.example/v1/calls?${text}`,
+			...{ responses: {}, answers: {} },
+		}),
 	'an expression': (text) => rowReader(`={{ $json["${text}"] }}`)?.({ [text]: text }),
 	'an expression of all rows': (text) => mayNameRow(text),
 	'an expression of a tool': (text) => [rowReferences(`=${text}`), rowReferences(`={{ ${text}`)],
