@@ -59,9 +59,9 @@ export function setupEngine(store = new Deduplicator()): void {
 }
 
 /** Call it in `beforeAll` of a test file that needs all nodes and their descriptions (`loader.types`). */
-export async function setupAllNodes(): Promise<void> {
+export function setupAllNodes(): void {
 	setupEngine();
-	await loader.loadAll();
+	loader.loadEveryNode();
 }
 
 export type AdditionalData = IWorkflowExecuteAdditionalData & { hooks: ExecutionLifecycleHooks };

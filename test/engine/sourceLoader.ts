@@ -18,6 +18,11 @@ class SourceLoader extends PackageDirectoryLoader {
 		this.known.credentials = Object.fromEntries(credentials.map(found));
 	}
 
+	/** For `types`, which has the descriptions of the nodes that were loaded. */
+	loadEveryNode(): void {
+		for (const name of Object.keys(this.known.nodes)) this.getNode(name);
+	}
+
 	protected override resolvePath(file: string): string {
 		const source = path.resolve(this.directory, file);
 		const dist = path.join(this.directory, 'dist') + path.sep;

@@ -19,7 +19,7 @@ import { dialects, fixtures } from '../simulator';
 
 const { agents, calls, campaigns } = fixtures;
 const harness = engineHarness();
-beforeAll(async () => await loader.loadAll());
+beforeAll(() => loader.loadEveryNode());
 
 const CALL = {
 	...{ call_id: calls.finished, status: 'picked', phone_number: '9876543210' },

@@ -9,8 +9,8 @@ const REVIEW_RESOURCE = 'humanReview';
 
 let parameters: Parameter[] = [];
 
-beforeAll(async () => {
-	await setupAllNodes();
+beforeAll(() => {
+	setupAllNodes();
 	parameters = allParameters();
 });
 

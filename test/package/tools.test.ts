@@ -30,8 +30,8 @@ const MAX_NAME_LENGTH = 64;
 
 let tools: Tool[] = [];
 
-beforeAll(async () => {
-	await setupAllNodes();
+beforeAll(() => {
+	setupAllNodes();
 	const actions = loader.types.nodes.filter(({ usableAsTool }) => usableAsTool !== undefined);
 	tools = keysOf(actions).map(toolOf);
 });

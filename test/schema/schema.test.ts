@@ -22,8 +22,8 @@ const UNDOCUMENTED_OUTPUTS = ['chatDeliveryTrigger', 'dnd › add'];
 
 let folder = '';
 
-beforeAll(async () => {
-	await setupAllNodes();
+beforeAll(() => {
+	setupAllNodes();
 	folder = mkdtempSync(path.join(tmpdir(), 'schemas-'));
 	writeSchemas(folder, loader.types.nodes);
 });

@@ -12,7 +12,7 @@ import { parametersWithPaths, type ParameterLocation } from './parameterPaths';
 import { essence, runScene, shownIn, withValue, writtenOutNothing } from './run';
 
 const harness = engineHarness();
-beforeAll(async () => await loader.loadAll());
+beforeAll(() => loader.loadEveryNode());
 const simulator = useSimulator({ dialect: dialects.plain });
 
 beforeEach(() => {

@@ -27,7 +27,7 @@ const SCENES: { [node: string]: INodeParameters[] } = {
 };
 
 const { harness, simulator, nodeOf } = simulatedNodes();
-beforeAll(async () => await loader.loadAll());
+beforeAll(() => loader.loadEveryNode());
 
 beforeEach(skipSleeps);
 afterEach(() => jest.restoreAllMocks());
