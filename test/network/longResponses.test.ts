@@ -6,6 +6,8 @@ import { localServer } from './localServer';
 const BLOCK = Buffer.alloc(100_000, ' ');
 /** More than the limits plus the buffers of two sockets. */
 const BLOCKS = 400;
+/** More than the limit. */
+const TOO_MANY = 21;
 
 let status = 200;
 let start = '';
@@ -80,7 +82,7 @@ test.each([
 });
 
 test('a read with a response that is too long is not repeated', async () => {
-	[status, start, blocks] = [200, '{"success":true,"data":{"a":"', BLOCKS];
+	[status, start, blocks] = [200, '{"success":true,"data":{"a":"', TOO_MANY];
 	const { error } = (await read()).data.resultData;
 	expect(error?.message).toBe(UNREAD);
 	expect(requests).toBe(1);
@@ -91,7 +93,7 @@ test('the limit applies to the unpacked size of a compressed response', async ()
 	packed = gzipSync(
 		Buffer.concat([
 			Buffer.from('{"success":true,"data":{"a":"'),
-			...Array<Buffer>(BLOCKS).fill(BLOCK),
+			...Array<Buffer>(TOO_MANY).fill(BLOCK),
 		]),
 	);
 	const { error } = (await read()).data.resultData;
