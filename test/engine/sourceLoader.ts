@@ -8,7 +8,7 @@ export const ROOT = path.resolve(__dirname, '../..');
 class SourceLoader extends PackageDirectoryLoader {
 	constructor() {
 		super(ROOT);
-		// `getNode` loads a node when it's needed. Most test files need one, and all of them take a third of a second.
+		// So that `getNode` loads a node when it's needed, because most test files need only one.
 		const { nodes = [], credentials = [] } = this.packageJson.n8n ?? {};
 		const found = (sourcePath: string) => {
 			const className = path.basename(sourcePath).replace(/\..*/, '');
