@@ -1,6 +1,8 @@
+import isEqual from 'lodash/isEqual';
 import omit from 'lodash/omit';
 import type { IDataObject, INodeExecutionData, INodeParameters } from 'n8n-workflow';
-import { fixtures, type Dialect, type Simulator } from '../simulator';
+import { endpointOf, ENDPOINTS, NOT_SHOWN } from '../openapi/openapi';
+import { dialects, fixtures, type Dialect, type Simulator } from '../simulator';
 import { isObject, type JsonObject } from '../simulator/json';
 
 /** A value, or a function of the dialect if it depends on undocumented details. */
@@ -32,6 +34,25 @@ export type ContractCases = { [node: string]: ContractCase[] };
 
 export function perDialect<T>(value: PerDialect<T>, dialect: Dialect): T {
 	return isFunction(value) ? value(dialect) : value;
+}
+
+/** Endpoints with a request or success that isn't shown. */
+const OPEN = ENDPOINTS.filter(({ operation, responses: { 200: success } }) =>
+	JSON.stringify([omit(operation, 'responses'), success]).includes(NOT_SHOWN),
+).map(({ name }) => name);
+
+/** Whether a service with other open details may get other requests, or the node another response. */
+export function dependsOnDialect(contract: ContractCase): boolean {
+	const { profile, rejection, parameters, requests, output } = contract;
+	if (profile !== undefined || rejection !== undefined) return true;
+	const [plain, scrambled] = [dialects.plain, dialects.scrambled].map((dialect) => ({
+		parameters: perDialect(parameters, dialect),
+		requests: perDialect(requests, dialect),
+		output: perDialect(output, dialect),
+	}));
+	const sent = plain?.requests.map((request) => request.split(' ')) ?? [];
+	const isOpen = sent.some(([method = '', path = '']) => OPEN.includes(endpointOf(method, path)));
+	return isOpen || !isEqual(plain, scrambled);
 }
 
 function isFunction<T>(value: PerDialect<T>): value is (dialect: Dialect) => T {

@@ -5,15 +5,6 @@
 const { existsSync, globSync, readFileSync } = require('node:fs');
 const { basename, dirname, join } = require('node:path');
 
-const { N8N_URL, N8N_FOLDER } = process.env;
-
-const REASONS = {
-	ownServer: 'They start, kill, or configure an n8n of their own',
-	...(N8N_FOLDER === undefined && {
-		n8nFolder: "They need n8n's folder, database, and third parties (N8N_FOLDER)",
-	}),
-};
-
 function importsOf(file, found = new Set()) {
 	for (const [, path] of readFileSync(file, 'utf8').matchAll(/ from '(\.[^']*)'/g)) {
 		const target = `${join(dirname(file), path)}.ts`;
@@ -24,20 +15,32 @@ function importsOf(file, found = new Set()) {
 	return found;
 }
 
-const files =
+/** All test files for the n8n of N8N_URL. */
+const filesWith = ({ N8N_URL }) =>
 	N8N_URL === undefined ? [] : globSync('{e2e,browser}/*.test.ts', { cwd: dirname(__dirname) });
 
-/** Each file with the reason, if there is one. */
-const excluded = files.flatMap((file) => {
-	const imported = importsOf(join(dirname(__dirname), file));
-	const module = Object.keys(REASONS).find((name) => imported.has(join(__dirname, `${name}.ts`)));
-	return module === undefined ? [] : [{ file, reason: REASONS[module] }];
-});
+/** Each file that doesn't run with these variables, and the reason. */
+function excludedWith(env) {
+	const reasons = {
+		ownServer: 'They start, kill, or configure an n8n of their own',
+		...(env.N8N_FOLDER === undefined && {
+			n8nFolder: "They need n8n's folder, database, and third parties (N8N_FOLDER)",
+		}),
+	};
+	return filesWith(env).flatMap((file) => {
+		const imported = importsOf(join(dirname(__dirname), file));
+		const module = Object.keys(reasons).find((name) => imported.has(join(__dirname, `${name}.ts`)));
+		return module === undefined ? [] : [{ file, reason: reasons[module] }];
+	});
+}
+
+const excluded = excludedWith(process.env);
 
 class Reporter {
 	onRunComplete() {
 		if (excluded.length === 0) return;
-		console.log(`\nNot run on ${N8N_URL}: ${excluded.length} of ${files.length} test files`);
+		const { length } = filesWith(process.env);
+		console.log(`\nNot run on ${process.env.N8N_URL}: ${excluded.length} of ${length} test files`);
 		for (const reason of new Set(excluded.map((one) => one.reason))) {
 			const names = excluded
 				.filter((one) => one.reason === reason)
@@ -48,4 +51,5 @@ class Reporter {
 }
 
 module.exports = Reporter;
+module.exports.excludedWith = excludedWith;
 module.exports.excluded = excluded.map(({ file }) => `/test/${file}$`);

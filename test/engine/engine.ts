@@ -40,8 +40,8 @@ import { isObject } from './isObject';
 const noop = () => {};
 LoggerProxy.init({ error: noop, warn: noop, info: noop, debug: noop });
 
-/** Call it in `beforeAll` of a test file: sets up instance settings, encryption, the package's types, and n8n's store. */
-export async function setupEngine(store = new Deduplicator()): Promise<void> {
+/** Call it in `beforeAll` of a test file: sets up instance settings, encryption, and n8n's store. */
+export function setupEngine(store = new Deduplicator()): void {
 	store.install();
 	const settings = Container.get(InstanceSettings);
 	settings.markAsLeader();
@@ -56,7 +56,12 @@ export async function setupEngine(store = new Deduplicator()): Promise<void> {
 		getKeyById: async () => await Promise.resolve(key),
 		getLegacyKey: async () => await Promise.resolve(key),
 	});
-	await loader.loadAll();
+}
+
+/** Call it in `beforeAll` of a test file that needs all nodes and their descriptions (`loader.types`). */
+export function setupAllNodes(): void {
+	setupEngine();
+	loader.loadEveryNode();
 }
 
 export type AdditionalData = IWorkflowExecuteAdditionalData & { hooks: ExecutionLifecycleHooks };

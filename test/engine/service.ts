@@ -68,7 +68,7 @@ beforeAll(() => {
  */
 export function engineHarness(): EngineHarness {
 	beforeAll(async () => {
-		await setupEngine(store);
+		setupEngine(store);
 		details = await storedCredentials.add(CREDENTIAL, { baseUrl: HOST, apiToken: TOKEN });
 		nock.disableNetConnect();
 		nock.enableNetConnect(/^(127\.0\.0\.1|localhost)/);

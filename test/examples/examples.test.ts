@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import type { IDataObject, INode } from 'n8n-workflow';
 import { z } from 'zod';
-import { loader, makeWorkflow, setupEngine } from '../engine';
+import { loader, makeWorkflow, setupAllNodes } from '../engine';
 import { exampleFiles, examplesFolder, readExample, recipesFolder } from '../n8n/examples';
 import { packageName, projectFolder } from '../n8n/package-install';
 import { parametersIn } from '../package/descriptions';
@@ -10,7 +10,7 @@ import { parametersIn } from '../package/descriptions';
 const STICKY = 'n8n-nodes-base.stickyNote';
 const DATA_TABLE = 'n8n-nodes-base.dataTable';
 
-beforeAll(setupEngine);
+beforeAll(setupAllNodes);
 
 describe('the examples', () => {
 	test('are fifteen, and the README links to each with its picture', () => {

@@ -1,15 +1,18 @@
 import { randomDialect, type Dialect } from '../simulator';
 
+/** `npm run long -- fuzz`, which tries what `npm test` has no time for. */
+export const IS_LONG = process.env.FUZZ_RUNS !== undefined;
+
 const USUAL_RUNS = 25;
 
-/** Runs of each property: few in `npm test`, and more in `npm run long -- fuzz`. */
+/** Runs of each property. */
 export const RUNS = Number(process.env.FUZZ_RUNS ?? USUAL_RUNS);
 
 /** How often to repeat what runs once in `npm test`. */
 export const REPEATS = Math.max(1, Math.floor(RUNS / USUAL_RUNS));
 
 /** Runs for properties without a server. */
-export const MANY_RUNS = RUNS * (process.env.FUZZ_RUNS === undefined ? 6 : 20);
+export const MANY_RUNS = RUNS * (IS_LONG ? 20 : 6);
 
 /** Only ends tests that hang. */
 export const TIMEOUT_MS = 300_000 + RUNS * 2_000;

@@ -23,6 +23,7 @@ import { rowReader, rowReferences, mayNameRow } from '../../nodes/host/forms/exp
 import { loosePhoneKey } from '../../nodes/core/phone/phoneKey';
 import { normalized } from '../../nodes/core/values/text';
 import { displayText } from '../../nodes/core/values/values';
+import { profileFrom } from '../../scripts/profilePage/fromExamples';
 import { defaultChoice } from '../nodes/PushCampaignContacts/push/scripted';
 import { isLinear } from './linear';
 
@@ -31,6 +32,11 @@ const UNITS = [
 	...[' ', '\r\n', ',', '.,', "'", '"', '"\\', '""', '[', '{{', '{{ $json.a }}', 'a=', '0', '+9'],
 	...['a,', '1\n', '"1",', '\ud800', '\u0301\u0323', '&amp;', '%25%2', 'contacts[1] ', 'tokentok'],
 	...['9876543210 ', '९', 'https://', 'ab, ', 'turn on', '\\\\x'],
+];
+/** Those of commands. */
+const CURL_UNITS = [
+	...["'", '"', "$'x' ", '\\', '\\ ', '\\\n', '\n', ' ', '$', 'x&', 'curl ', '\ncurl x/y'],
+	'-d a=b ',
 ];
 const TOKEN = 'tokentok00000000';
 
@@ -145,16 +151,29 @@ const ofLists: Record<string, (characters: number) => unknown> = {
 	'rows that end early': async (size) => await readFile(`a,b,c,d,e\n${'1\n'.repeat(size / 2)}`),
 };
 
-test.each(Object.entries(ofText))('a long text takes linear time: %s', async (_place, read) => {
+/** The units of which a long text takes too long. */
+async function slowUnits(units: string[], read: (text: string) => unknown): Promise<string[]> {
 	const slow: string[] = [];
-	for (const unit of UNITS) {
+	for (const unit of units) {
 		const linear = await isLinear((size) => {
 			const text = `${unit.repeat(size / unit.length)}\n!`;
 			return () => read(text);
 		}, 32_000);
 		if (!linear) slow.push(unit);
 	}
-	expect(slow).toEqual([]);
+	return slow;
+}
+
+test.each(Object.entries(ofText))('a long text takes linear time: %s', async (_place, read) => {
+	expect(await slowUnits(UNITS, read)).toEqual([]);
+});
+
+test('a long command takes linear time', async () => {
+	const read = (text: string) => {
+		const curls = `curl -G https://x.example/v1/calls?${text}`;
+		profileFrom({ curls, responses: {}, answers: {} });
+	};
+	expect(await slowUnits(CURL_UNITS, read)).toEqual([]);
 });
 
 test.each(Object.entries(ofLists))('a long list takes linear time: %s', async (_place, read) => {

@@ -19,6 +19,7 @@ import { dialects, fixtures } from '../simulator';
 
 const { agents, calls, campaigns } = fixtures;
 const harness = engineHarness();
+beforeAll(() => loader.loadEveryNode());
 
 const CALL = {
 	...{ call_id: calls.finished, status: 'picked', phone_number: '9876543210' },

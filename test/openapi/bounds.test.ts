@@ -1,7 +1,7 @@
 /** Forms allow what docs/openapi.yaml allows, and their texts say so. */
 import camelCase from 'lodash/camelCase';
 import { LIMITS } from '../../nodes/core/service/limits';
-import { setupEngine } from '../engine';
+import { setupAllNodes } from '../engine';
 import { allParameters } from '../package/descriptions';
 import { isObject, type JsonObject } from '../simulator/json';
 import { boundOf, ENDPOINTS, OPENAPI, resolved } from './openapi';
@@ -25,7 +25,7 @@ function fieldsIn(schema: unknown, above = ''): RequestField[] {
 
 const fields = ENDPOINTS.flatMap(({ body }) => fieldsIn(body));
 
-beforeAll(setupEngine);
+beforeAll(setupAllNodes);
 
 /** The parameters of the forms for fields with a bound. */
 const bounded = () =>

@@ -4,13 +4,13 @@ import path from 'node:path';
 import lowerFirst from 'lodash/lowerFirst';
 import uniq from 'lodash/uniq';
 import { z } from 'zod';
-import { loader, setupEngine } from '../engine';
+import { loader, setupAllNodes } from '../engine';
 import { ROOT } from '../engine/sourceLoader';
 import { writers } from '../long/crash/writers';
 import { keysOf, nameOf } from '../schema/schemas';
 import { isRead, OPERATIONS, SCENES, TRIGGER } from './operations';
 
-beforeAll(setupEngine);
+beforeAll(setupAllNodes);
 
 test('the table has every operation of every node, and no other', () => {
 	const actions = loader.types.nodes.filter(({ group }) => !group.includes('trigger'));

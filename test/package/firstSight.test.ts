@@ -5,24 +5,15 @@ import {
 	NodeHelpers,
 	type INode,
 	type INodeParameters,
-	type INodeProperties,
 	type INodeTypeDescription,
 } from 'n8n-workflow';
-import { loader, setupEngine } from '../engine';
-import { keysOf, nameOf, type SchemaKey } from '../schema/schemas';
+import { loader, setupAllNodes } from '../engine';
+import type { SchemaKey } from '../schema/schemas';
 
 /** A node, and the values of its form. */
 type Form = SchemaKey & INodeParameters;
 
-const MAX_FIELDS = 7;
-
-/** Users don't fill in these: notices, hidden fields, empty collections, and the choice of the form. */
-const NOT_FILLED_IN = ['notice', 'hidden', 'collection', 'fixedCollection'];
-const CHOOSES_THE_FORM = ['resource', 'operation', 'pollTimes'];
-/** They decide whether people are called, so they're never hidden in *Options*. */
-const GUARDS = ['whatToDo', 'callingHours', 'callLimit'];
-
-beforeAll(setupEngine);
+beforeAll(setupAllNodes);
 
 /** The parameters that the form shows with these values and the defaults of the others. */
 function shownIn(description: INodeTypeDescription, { version = 1, ...chosen }: Form) {
@@ -36,22 +27,6 @@ function shownIn(description: INodeTypeDescription, { version = 1, ...chosen }: 
 		NodeHelpers.displayParameter(parameters, property, node, description),
 	);
 }
-
-const isFilledIn = ({ name, type }: INodeProperties) =>
-	![...NOT_FILLED_IN, ...CHOOSES_THE_FORM, ...GUARDS].some((one) => one === type || one === name);
-
-test('each form shows at most 7 fields, beside those that decide whether people are called', () => {
-	const forms = loader.types.nodes.flatMap((description) =>
-		keysOf([description]).map((key) => ({
-			form: nameOf(key),
-			fields: shownIn(description, key)
-				.filter(isFilledIn)
-				.map(({ displayName }) => displayName),
-		})),
-	);
-	expect(forms.length).toBeGreaterThan(25);
-	expect(forms.filter(({ fields }) => fields.length > MAX_FIELDS)).toEqual([]);
-});
 
 function notices(form: Form) {
 	const description = loader.types.nodes.find(({ name }) => name === form.node);

@@ -6,7 +6,7 @@
 import pick from 'lodash/pick';
 import type { INodeProperties } from 'n8n-workflow';
 import { CREDENTIAL } from '../../nodes/host/http/credential';
-import { loader, nodeTypes, PACKAGE, setupEngine } from '../engine';
+import { loader, nodeTypes, PACKAGE, setupAllNodes } from '../engine';
 import { choicesOf, NODES, TEXTS } from './descriptions';
 
 expect.addSnapshotSerializer({
@@ -14,7 +14,7 @@ expect.addSnapshotSerializer({
 	serialize: (value) => String(value),
 });
 
-beforeAll(setupEngine);
+beforeAll(setupAllNodes);
 
 const NODE_SETTINGS = ['version', 'outputs', 'outputNames', 'credentials', 'webhooks'];
 /** n8n adds 'Poll Times', and `tools.test.ts` checks the descriptions of tools. */

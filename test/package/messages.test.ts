@@ -1,8 +1,8 @@
-import { setupEngine } from '../engine';
+import { setupAllNodes } from '../engine';
 import { allParameters, choicesOf } from './descriptions';
-import { texts } from './texts';
+import { SOURCES, syntaxOf, textOf } from './texts';
 
-beforeAll(setupEngine);
+beforeAll(setupAllNodes);
 
 /** Labels, choices, modes, and groups of all forms. */
 function namesOnScreen(): Set<string> {
@@ -42,12 +42,14 @@ const ELSEWHERE = new Map([
 /** Text in straight single quotes that begins like a label. */
 const QUOTED = /(?<![\w'])'([A-Z][^'\n]*?)'(?!\w)/g;
 
-function quotedNames(): Array<{ place: string; name: string }> {
-	return texts.flatMap(({ place, text }) =>
-		[...text.replaceAll(String.raw`\'`, "'").matchAll(QUOTED)].map(([, name = '']) => ({
-			place,
-			name,
-		})),
+/** Those in a text with several words, because a person may read it. */
+function quotedNames(): Array<{ file: string; name: string }> {
+	return SOURCES.flatMap((file) =>
+		syntaxOf(file).flatMap((part) => {
+			const text = textOf(part) ?? '';
+			if (!/\s/.test(text.trim())) return [];
+			return [...text.matchAll(QUOTED)].map(([, name = '']) => ({ file, name }));
+		}),
 	);
 }
 

@@ -2,12 +2,12 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { NodeSearchEngine } from '@n8n/ai-utilities/node-catalog';
 import { z } from 'zod';
-import { loader, setupEngine } from '../engine';
+import { loader, setupAllNodes } from '../engine';
 import { ROOT } from '../engine/sourceLoader';
 
 const CODEX = z.object({ node: z.string(), alias: z.array(z.string()) });
 
-beforeAll(setupEngine);
+beforeAll(setupAllNodes);
 
 /** As n8n's server has the nodes: with the aliases of their codex files. */
 function nodesWithAliases() {

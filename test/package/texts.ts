@@ -1,37 +1,31 @@
 import { globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import ts from 'typescript';
+import { parseSync } from '@swc/core';
 import { ROOT } from '../engine/sourceLoader';
+import { isObject, type JsonObject } from '../simulator/json';
 
-type SourceTree = { file: string; source: ts.SourceFile };
+/** The files of the nodes and of the credential. */
+export const SOURCES = globSync('{nodes,credentials}/**/*.ts', { cwd: ROOT }).sort();
 
-/** The syntax tree of each source file. */
-export function sourceTrees(): SourceTree[] {
-	return globSync('{nodes,credentials}/**/*.ts', { cwd: ROOT })
-		.sort()
-		.map((file) => {
-			const text = readFileSync(path.join(ROOT, file), 'utf8');
-			const source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true);
-			return { file, source };
-		});
-}
-
-export type Text = { place: string; text: string };
-
-/** Every text with several words in a source file, because a person may read it. */
-function textsOf({ file, source }: SourceTree): Text[] {
-	const found: Text[] = [];
-	const visit = (node: ts.Node): void => {
-		if (ts.isStringLiteralLike(node) || ts.isTemplateExpression(node)) {
-			const { line } = source.getLineAndCharacterOfPosition(node.getStart());
-			const text = node.getText().replaceAll(/\$\{[^}]*\}/g, '…');
-			found.push({ place: `${file}:${line + 1}`, text: text.slice(1, -1) });
-		}
-		ts.forEachChild(node, visit);
+/** Each part of the syntax tree of a file, without those in a part that is left out. */
+export function syntaxOf(
+	file: string,
+	isLeftOut: (part: JsonObject) => boolean = () => false,
+): JsonObject[] {
+	const found: JsonObject[] = [];
+	const visit = (part: unknown): void => {
+		if (Array.isArray(part)) part.forEach(visit);
+		if (!isObject(part) || isLeftOut(part)) return;
+		found.push(part);
+		Object.values(part).forEach(visit);
 	};
-	visit(source);
-	return found.filter(({ text }) => /\s/.test(text.trim()));
+	visit(parseSync(readFileSync(path.join(ROOT, file), 'utf8'), { syntax: 'typescript' }));
+	return found;
 }
 
-/** The texts of all source files. */
-export const texts = sourceTrees().flatMap(textsOf);
+/** The text of a string. A template has "…" in place of its values. Undefined for other parts of the syntax tree. */
+export function textOf({ type, value, quasis }: JsonObject): string | undefined {
+	if (type === 'StringLiteral') return String(value);
+	if (!Array.isArray(quasis)) return undefined;
+	return quasis.map((quasi: unknown) => (isObject(quasi) ? quasi.cooked : '')).join('…');
+}

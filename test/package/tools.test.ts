@@ -16,7 +16,7 @@ import {
 	makeWorkflow,
 	nodeTypes,
 	PACKAGE,
-	setupEngine,
+	setupAllNodes,
 } from '../engine';
 import { isRead, operationNamed } from '../operations/operations';
 import { parametersIn } from './descriptions';
@@ -30,8 +30,8 @@ const MAX_NAME_LENGTH = 64;
 
 let tools: Tool[] = [];
 
-beforeAll(async () => {
-	await setupEngine();
+beforeAll(() => {
+	setupAllNodes();
 	const actions = loader.types.nodes.filter(({ usableAsTool }) => usableAsTool !== undefined);
 	tools = keysOf(actions).map(toolOf);
 });

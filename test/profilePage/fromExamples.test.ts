@@ -1,5 +1,4 @@
 import { readProfile } from '../../nodes/core/profile/readProfile';
-import { isLinear } from '../growth/linear';
 import { profileFrom, type Examples } from '../../scripts/profilePage/fromExamples';
 
 const AGENT = 'agent_a1';
@@ -31,29 +30,36 @@ const CALL_FILTERS = {
 
 test.each<[how: string, curl: string, answers: Answers, profile: object]>([
 	[
-		'single quotes and continued lines',
-		`$ curl -X POST 'https://api.example.com/v1/dnd_numbers' \\
+		'single quotes, continued lines, and tokens in the query and the body',
+		`$ curl -X POST 'https://me:geheim99@api.example.com/v1/dnd_numbers?k=${TOKEN}&api_key=1' \\
   -H 'API-Token: ${TOKEN}' \\
   -H 'Content-Type: application/json' \\
-  -d '{ "bot": "${AGENT}", "entry": { "phone": "+919812345678", "why": "asked by phone" } }'`,
+  -d '{ "bot": "${AGENT}", "entry": { "phone": "+919812345678", "why": "asked by phone" }, "auth": {"token": "t"} }'`,
 		{ 'dnd.add.reason': 'entry.why' },
-		{ 'dnd.add': { body: { bot: '{agent}', entry: { phone: '{phone}', why: '{reason?}' } } } },
+		{
+			'dnd.add': {
+				body: { bot: '{agent}', entry: { phone: '{phone}', why: '{reason?}' }, auth: {} },
+			},
+		},
 	],
 	[
-		'double quotes with escaped ones, and a reason that every request needs',
-		`curl "https://api.example.com/v1/dnd_numbers" --data "{\\"a\\":\\"${AGENT}\\",\\"p\\":9812345678,\\"w\\":\\"x\\",\\"is_api\\":true}"`,
+		'a line that continues in double quotes with escaped ones, and a reason that every request needs',
+		`curl "https://api.example.com/v1/dnd_numbers" --data "{\\"a\\":\\"agent_\\
+a1\\",\\"p\\":9812345678,\\"w\\":\\"x\\",\\"is_api\\":true}"`,
 		{ 'dnd.add.reason': 'w in', 'dnd.add.reason.needed': 'Yes' },
 		{ 'dnd.add': { body: { a: '{agent}', p: '{phone}', w: '{reason}', is_api: true } } },
 	],
 	[
-		'--data-raw of a browser, with an apostrophe',
-		`curl 'https://api.example.com/v1/chat/inbound' -H 'authorization: Bearer ${TOKEN}' -b 'sid=1' --data-raw $'{"text":"I\\'m here\\u0021","chat":"${SESSION}","via":"web"}' --compressed`,
+		'--data-raw of a browser, with an apostrophe, and a prefix before the path',
+		`curl --request POST --url https://example.com/api/v1/chat/inbound/ -H 'authorization: Bearer ${TOKEN}' -b 'sid=1' --data-raw $'{"text":"I\\'m here\\u0021","chat":"${SESSION}","via":"web"}' --compressed`,
 		{ 'chat.inbound.agent': none },
 		{ 'chat.inbound': { body: { text: '{message}', chat: '{session?}', via: 'web' } } },
 	],
 	[
-		'--json, with the text of the person as the message',
-		`curl --json '{"bot":"${AGENT}","list":[{"say":"Hi"}]}' https://api.example.com/v1/chat/inbound/async`,
+		'lines that lost their ends, and --json in two parts with the text of the person as the message',
+		`curl api.example.com/v1/chat/inbound/async
+  --json '{"bot":'
+  --json '"${AGENT}","list":[{"say":"Hi"}]}'`,
 		{ 'chat.async.message': 'list.0.say', 'chat.async.session': none },
 		{ 'chat.async': { body: { bot: '{agent?}', list: [{ say: '{message}' }] } } },
 	],
@@ -70,31 +76,10 @@ test.each<[how: string, curl: string, answers: Answers, profile: object]>([
 		{ 'dnd.list': { query: { 'of[bot]': '{agent}', has: '{phone?}', p: '{page}' } } },
 	],
 	[
-		'-X attached, an encoded query, and a body',
-		`curl -sSXDELETE -H "API-Token: $TOKEN" 'https://api.example.com/v1/dnd_numbers?phone=%2B919812345678' -d'{"bot":"${AGENT}"}' | jq .`,
+		'-X attached, an encoded query, a body, and the options of another command',
+		`curl -sSXDELETE -H "API-Token: $TOKEN" 'https://api.example.com/v1/dnd_numbers?phone=%2B919812345678' -d'{"bot":"${AGENT}"}' | xargs -d x`,
 		{},
 		{ 'dnd.remove': { query: { phone: '{phone}' }, body: { bot: '{agent}' } } },
-	],
-	[
-		'a prefix before the path, and no name of the customer',
-		`curl --request POST --url https://example.com/api/v1/chat/session/ --data '{"bot":"${AGENT}"}'`,
-		{ 'chat.session.person': none },
-		{ 'chat.session': { body: { bot: '{agent}' } } },
-	],
-	[
-		'a line that continues in double quotes, and the options of another command',
-		`curl https://api.example.com/v1/chat/session -d "{\\"bot\\":\\"agent_\\
-a1\\"}" | xargs -d x`,
-		{ 'chat.session.person': none },
-		{ 'chat.session': { body: { bot: '{agent}' } } },
-	],
-	[
-		'lines that lost their ends, and a body in two parts',
-		`curl api.example.com/v1/chat/session
-  --json '{"bot":'
-  --json '"${AGENT}"}'`,
-		{ 'chat.session.person': none },
-		{ 'chat.session': { body: { bot: '{agent}' } } },
 	],
 	[
 		'a date beside a phone number',
@@ -117,12 +102,6 @@ a1\\"}" | xargs -d x`,
 		{
 			calls: { query: { until: '{to?}', since: '{from?}', of: ['x', 'y'] }, dates: 'date' },
 		},
-	],
-	[
-		'tokens in the query and the body',
-		`curl -H 'API-Token: ${TOKEN}' 'https://me:geheim99@api.example.com/v1/dnd_numbers?k=${TOKEN}&api_key=1' -d '{"bot":"${AGENT}","phone":"9812345678","auth":{"token":"t"}}'`,
-		{ 'dnd.add.reason': none },
-		{ 'dnd.add': { body: { bot: '{agent}', phone: '{phone}', auth: {} } } },
 	],
 ])('a profile from a curl command: %s', (_how, curl, answers, profile) => {
 	const { profile: text, missing, others } = answered(curl, answers);
@@ -359,28 +338,4 @@ test('a token in a response is not offered', () => {
 	});
 	expect(JSON.stringify(parts)).toContain('total');
 	expect(JSON.stringify(parts)).not.toMatch(/abcdefgh|other/);
-});
-
-test.each([
-	...[
-		"'",
-		'"',
-		"$'x' ",
-		'\\',
-		'\\ ',
-		'\\\n',
-		'\n',
-		' ',
-		'$',
-		'x&',
-		'curl ',
-		'\ncurl x/y',
-		'-d a=b ',
-	],
-])('reading a long text takes linear time: %j', async (unit) => {
-	const linear = await isLinear((size) => {
-		const curls = `curl -G https://x.example/v1/calls?${unit.repeat(size / unit.length)}`;
-		return () => profileFrom({ curls, responses: {}, answers: {} });
-	}, 32_000);
-	expect(linear).toBe(true);
 });

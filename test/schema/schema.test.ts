@@ -4,7 +4,7 @@ import path from 'node:path';
 import without from 'lodash/without';
 import { loadOutputSchema } from 'n8n-core';
 import { writeSchemas } from '../../scripts/outputSchemas';
-import { loader, setupEngine } from '../engine';
+import { loader, setupAllNodes } from '../engine';
 import { propertiesOf } from '../openapi/names';
 import { dataOf } from '../openapi/openapi';
 import {
@@ -22,8 +22,8 @@ const UNDOCUMENTED_OUTPUTS = ['chatDeliveryTrigger', 'dnd › add'];
 
 let folder = '';
 
-beforeAll(async () => {
-	await setupEngine();
+beforeAll(() => {
+	setupAllNodes();
 	folder = mkdtempSync(path.join(tmpdir(), 'schemas-'));
 	writeSchemas(folder, loader.types.nodes);
 });

@@ -7,15 +7,13 @@ import { SCENES, type Scene } from '../../operations/operations';
 import { dialects } from '../../simulator';
 import { useSimulator } from '../../simulator/testing/useSimulator';
 import { IS_JSON, MAY_BE_BLANK, TAKES_TRUE_AND_FALSE } from './allowed';
-import { emptied, UNUSABLE_VALUES, isOfItsType, type UnusableValue } from './unusableValues';
+import { emptied, wrongValues, type UnusableValue } from './unusableValues';
 import { parametersWithPaths, type ParameterLocation } from './parameterPaths';
 import { essence, runScene, shownIn, withValue, writtenOutNothing } from './run';
 
 const harness = engineHarness();
+beforeAll(() => loader.loadEveryNode());
 const simulator = useSimulator({ dialect: dialects.plain });
-
-/** All values in a long run (FUZZ_RUNS), otherwise some for each parameter. */
-const VALUES_PER_PARAMETER = process.env.FUZZ_RUNS === undefined ? 3 : UNUSABLE_VALUES.length;
 
 beforeEach(() => {
 	speedUp(500);
@@ -86,10 +84,7 @@ test.each(nodes)(
 		for (const [index, one] of casesOf(node).entries()) {
 			const { property } = one.place;
 			const type = IS_JSON.has(property.name) ? 'json' : property.type;
-			const wrong = UNUSABLE_VALUES.filter((given) => !isOfItsType({ ...property, type }, given));
-			for (let nth = 0; nth < Math.min(VALUES_PER_PARAMETER, wrong.length); nth++) {
-				const given = wrong[(index + nth) % wrong.length];
-				if (given === undefined) continue;
+			for (const given of wrongValues({ ...property, type }, index)) {
 				const fault = await faultWith(one, given);
 				if (fault !== undefined)
 					faults.push(`${nameOf(one)} (${one.scene.name}), ${given.name}: ${fault}`);

@@ -1,4 +1,5 @@
 import type { INodeProperties } from 'n8n-workflow';
+import { IS_LONG } from '../runs';
 
 export type UnusableValue = { name: string; expression: string; isNothing: boolean };
 
@@ -9,7 +10,7 @@ const value = (name: string, code: string, isNothing = false): UnusableValue => 
 });
 
 /** Values that an expression can return, which are wrong for most parameters. */
-export const UNUSABLE_VALUES: UnusableValue[] = [
+const UNUSABLE_VALUES: UnusableValue[] = [
 	value('null', 'null', true),
 	value('a variable that is not there', '$vars.x', true),
 	value('a list', '[[1], "a"]'),
@@ -41,12 +42,16 @@ const OF_ITS_TYPE: { [type in INodeProperties['type']]?: string[] } = {
 	json: ['an object', 'some words'],
 };
 
-export function isOfItsType(
-	{ type, options = [] }: INodeProperties,
-	{ name }: UnusableValue,
-): boolean {
+function isOfItsType({ type, options = [] }: INodeProperties, { name }: UnusableValue): boolean {
 	if (OF_ITS_TYPE[type]?.includes(name) === true) return true;
 	return name === 'true' && options.some((one) => 'value' in one && one.value === true);
+}
+
+/** Values of the wrong type for a parameter: all in a long run, otherwise one, which differs with the index. */
+export function wrongValues(property: INodeProperties, index: number): UnusableValue[] {
+	const wrong = UNUSABLE_VALUES.filter((given) => !isOfItsType(property, given));
+	const at = index % wrong.length;
+	return IS_LONG ? wrong : wrong.slice(at, at + 1);
 }
 
 /** The value of an empty field. */

@@ -1,6 +1,6 @@
 /**
  * `npm run long -- crash [--only sqlite --ending restart]`: ends executions in several ways, retries them, and counts the
- * requests at the service, for each node that writes and each database. Needs PostgreSQL and Redis from Debian. Fails if
+ * requests at the service, for each node that writes, on one server and in queue mode. Needs PostgreSQL and Redis from Debian. Fails if
  * anything was sent twice, or a row was neither sent nor reported as unknown.
  */
 import { join } from 'node:path';
@@ -12,7 +12,6 @@ import { runScript } from '../../n8n/command';
 import { installHost } from '../../n8n/host';
 import { newHome, removeHome } from '../../n8n/package-install';
 import { QueueMode } from '../../n8n/queueMode';
-import { Postgres } from '../../n8n/postgres';
 import { N8nServer } from '../../n8n/server';
 import { ARRANGEMENTS } from './arrangements';
 import { CrashBench, NO_RETRY, type Scene, type RetryResult } from './crashBench';
@@ -41,17 +40,12 @@ const SETTINGS = {
 	N8N_GRACEFUL_SHUTDOWN_TIMEOUT: '1',
 };
 
-async function onOneServer(
-	name: string,
-	host: string,
-	env: Record<string, string>,
-	home: string,
-	cleanUp?: () => Promise<void>,
-): Promise<Deployment> {
-	const server = await N8nServer.start({ host, home, env: { ...SETTINGS, ...env } });
+async function onSqlite(host: string): Promise<Deployment> {
+	const home = await newHome();
+	const server = await N8nServer.start({ host, home, env: SETTINGS });
 	const bench = await CrashBench.start(server);
 	return {
-		name,
+		name: 'SQLite',
 		bench,
 		endings: {
 			'kill -9': async () => await server.kill(),
@@ -61,21 +55,9 @@ async function onOneServer(
 		stop: async () => {
 			await bench.simulator.stop();
 			await server.stop();
-			await cleanUp?.();
 			await removeHome(home);
 		},
 	};
-}
-
-async function onSqlite(host: string): Promise<Deployment> {
-	return await onOneServer('SQLite', host, {}, await newHome());
-}
-
-async function onPostgres(host: string): Promise<Deployment> {
-	const home = await newHome();
-	const postgres = await Postgres.start(home);
-	const stop = async () => await postgres.stop();
-	return await onOneServer('PostgreSQL', host, postgres.environment, home, stop);
 }
 
 async function onQueue(host: string): Promise<Deployment> {
@@ -189,7 +171,7 @@ function isCorrect({ after, output }: Row): boolean {
 async function main(): Promise<void> {
 	const host = await installHost(console.log);
 	const rows: Row[] = [];
-	for (const startDeployment of [onSqlite, onPostgres, onQueue]) {
+	for (const startDeployment of [onSqlite, onQueue]) {
 		if (values.only !== '' && !startDeployment.name.toLowerCase().includes(values.only)) continue;
 		const deployment = await startDeployment(host);
 		try {

@@ -1,6 +1,6 @@
 /** Sockets that misbehave. Those that don't: test/nodes/chatConnection.test.ts. */
 import { Socket, type WebSocketLike } from '../../../../nodes/core/chat/socket';
-import { FakeClock, settle } from '../../../engine/fakeClock';
+import { timerClock } from '../../../engine/timerClock';
 
 type SocketEvent = { data: unknown; code: number; reason: string };
 
@@ -26,13 +26,15 @@ class FakeSocket implements WebSocketLike {
 	}
 }
 
+beforeEach(() => jest.useFakeTimers());
+afterEach(() => jest.useRealTimers());
+
 function opening(openSocket?: () => WebSocketLike) {
-	const clock = new FakeClock();
 	const fake = new FakeSocket();
 	const frames: unknown[] = [];
 	const socket = new Socket('wss://h/p?token=secret', {
 		openSocket: openSocket ?? (() => fake),
-		clock,
+		clock: timerClock,
 		onFrame: (frame) => frames.push(frame),
 		onSettled: () => {},
 	});
@@ -40,16 +42,16 @@ function opening(openSocket?: () => WebSocketLike) {
 		fake.readyState = 1;
 		fake.fires('open');
 	};
-	return { clock, fake, socket, frames, opens };
+	return { fake, socket, frames, opens };
 }
 
 const end = (openForMs = 0) => ({ code: null, reason: '', openForMs });
 
 test("that doesn't open within 15 seconds is closed, and whatever it does later is ignored", async () => {
-	const { clock, fake, socket, frames, opens } = opening();
-	await clock.advance(14_999);
+	const { fake, socket, frames, opens } = opening();
+	await jest.advanceTimersByTimeAsync(14_999);
 	expect(socket.signal.aborted).toBe(false);
-	await clock.advance(1);
+	await jest.advanceTimersByTimeAsync(1);
 	expect(await socket.ended).toEqual(end());
 	expect(fake.closed).toEqual([1000]);
 	opens();
@@ -65,9 +67,9 @@ test("that can't be created ends without its URL", async () => {
 });
 
 test('that breaks ends with its close event, which follows the error event', async () => {
-	const { clock, fake, socket, opens } = opening();
+	const { fake, socket, opens } = opening();
 	opens();
-	await clock.advance(30_000);
+	await jest.advanceTimersByTimeAsync(30_000);
 	fake.fires('error');
 	expect(socket.signal.aborted).toBe(false);
 	fake.fires('close', { code: 1006 });
@@ -75,14 +77,14 @@ test('that breaks ends with its close event, which follows the error event', asy
 });
 
 test('that is closed and never confirms it ends after 2 seconds', async () => {
-	const { clock, fake, socket, opens } = opening();
+	const { fake, socket, opens } = opening();
 	opens();
 	socket.close();
 	socket.close();
 	expect([fake.closed, socket.send('late')]).toEqual([[1000], false]);
-	await clock.advance(1_999);
+	await jest.advanceTimersByTimeAsync(1_999);
 	expect(socket.signal.aborted).toBe(false);
-	await clock.advance(1);
+	await jest.advanceTimersByTimeAsync(1);
 	expect(await socket.ended).toEqual(end(2_000));
 });
 
@@ -105,13 +107,13 @@ test.each<[string, (fake: FakeSocket) => unknown]>([
 		},
 	],
 ])('that %s sends nothing, and ends within 2 seconds', async (_what, breakSocket) => {
-	const { clock, fake, socket, opens } = opening();
+	const { fake, socket, opens } = opening();
 	opens();
 	expect(socket.send('one')).toBe(true);
 	breakSocket(fake);
 	expect(socket.send('two')).toBe(false);
-	await settle();
+	await jest.advanceTimersByTimeAsync(0);
 	expect(socket.signal.aborted).toBe(false);
-	await clock.advance(2_000);
+	await jest.advanceTimersByTimeAsync(2_000);
 	expect(await socket.ended).toEqual(end(2_000));
 });

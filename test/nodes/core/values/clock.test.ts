@@ -4,9 +4,19 @@ import uniq from 'lodash/uniq';
 import { backoffMs, duration, pause, settledOrTimeout } from '../../../../nodes/core/values/clock';
 import { forEachWithPauses, Pauses } from '../../../../nodes/core/values/pauses';
 import { heapInUse } from '../../../engine/heap';
-import { FakeClock } from '../../../engine/fakeClock';
+import { timerClock } from '../../../engine/timerClock';
 
 const never = new AbortController().signal;
+
+/** Moves the time of the clock only when a test advances it. Returns the sleeps. */
+function fakeSleeps() {
+	jest.useFakeTimers();
+	return jest.spyOn(timerClock, 'sleep');
+}
+afterEach(() => {
+	jest.useRealTimers();
+	jest.restoreAllMocks();
+});
 
 test.each([
 	[119_001, '2 minutes'],
@@ -31,14 +41,14 @@ test.each([
 
 describe('a pause', () => {
 	test('waits in slices of at most a second, and leaves no listener behind', async () => {
-		const clock = new FakeClock();
+		const sleeps = fakeSleeps();
 		const { signal } = new AbortController();
 		const added = jest.spyOn(signal, 'addEventListener');
 		const removed = jest.spyOn(signal, 'removeEventListener');
-		const paused = pause(clock, 2_500, signal);
-		await clock.advance(2_499);
-		expect(clock.requested).toEqual([1000, 1000, 500]);
-		await clock.advance(1);
+		const paused = pause(timerClock, 2_500, signal);
+		await jest.advanceTimersByTimeAsync(2_499);
+		expect(sleeps.mock.calls).toEqual([[1_000], [1_000], [500]]);
+		await jest.advanceTimersByTimeAsync(1);
 		expect(await paused).toBe(true);
 		expect(removed.mock.calls.map(([, listener]) => listener)).toEqual(
 			added.mock.calls.map(([, listener]) => listener),
@@ -46,15 +56,15 @@ describe('a pause', () => {
 	});
 
 	test('ends when its signal aborts, and starts no other slice', async () => {
-		const clock = new FakeClock();
+		const sleeps = fakeSleeps();
 		const stop = new AbortController();
-		const paused = pause(clock, 60_000, stop.signal);
-		await clock.advance(1_500);
+		const paused = pause(timerClock, 60_000, stop.signal);
+		await jest.advanceTimersByTimeAsync(1_500);
 		stop.abort();
 		expect(await paused).toBe(false);
-		expect(await pause(clock, 5_000, stop.signal)).toBe(false);
-		await clock.advance(60_000);
-		expect(clock.requested).toEqual([1_000, 1_000]);
+		expect(await pause(timerClock, 5_000, stop.signal)).toBe(false);
+		await jest.advanceTimersByTimeAsync(60_000);
+		expect(sleeps.mock.calls).toEqual([[1_000], [1_000]]);
 	});
 
 	test('lasts equally long if the system clock changes, and uses no memory for the time that has passed', async () => {
@@ -80,16 +90,16 @@ test.each<[string, Promise<unknown>, hasEnded: boolean[], sleeps: number]>([
 	['never settles', new Promise(() => {}), [false, false, true], 5],
 ])('the wait for a promise that %s ends in time, and starts no other sleep', async (...one) => {
 	const [, settling, hasEnded, sleeps] = one;
-	const clock = new FakeClock();
+	const asked = fakeSleeps();
 	let isOver = false;
 	const end = () => (isOver = true);
-	void settledOrTimeout(clock, 5_000, settling).then(end, end);
+	void settledOrTimeout(timerClock, 5_000, settling).then(end, end);
 	const seen: boolean[] = [];
 	for (const ms of [0, 4_999, 1]) {
-		await clock.advance(ms);
+		await jest.advanceTimersByTimeAsync(ms);
 		seen.push(isOver);
 	}
-	expect([seen, clock.requested.length]).toEqual([hasEnded, sleeps]);
+	expect([seen, asked.mock.calls.length]).toEqual([hasEnded, sleeps]);
 });
 
 describe('a long loop', () => {
@@ -98,7 +108,6 @@ describe('a long loop', () => {
 	beforeEach(() => {
 		jest.spyOn(performance, 'now').mockImplementation(() => now);
 	});
-	afterEach(() => jest.restoreAllMocks());
 
 	test('lets other work continue every 10 ms, and keeps its order', async () => {
 		const handled: number[] = [];

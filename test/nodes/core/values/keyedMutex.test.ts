@@ -1,6 +1,6 @@
+import { setImmediate } from 'node:timers/promises';
 import fc from 'fast-check';
 import { KeyedMutex } from '../../../../nodes/core/values/keyedMutex';
-import { settle } from '../../../engine/fakeClock';
 
 /** Texts and objects. */
 const KEYS = ['a', 'b', {}, {}];
@@ -25,13 +25,13 @@ test('an aborted caller continues without the lock, and the others keep their or
 	const releaseFirst = await mutex.acquire('a');
 	const second = mutex.acquire('a', stop.signal);
 	const third = mutex.acquire('a').then(() => order.push('third'));
-	await settle();
+	await setImmediate();
 	stop.abort();
 	const releaseSecond = await second;
 	order.push('second');
 	releaseFirst();
 	releaseFirst();
-	await settle();
+	await setImmediate();
 	expect(order).toEqual(['second']);
 	releaseSecond();
 	await third;

@@ -1,9 +1,9 @@
 import uniq from 'lodash/uniq';
 import type { INodeParameters } from 'n8n-workflow';
-import { loader, makeNode, makeWorkflow, nodeTypes, PACKAGE, setupEngine } from '../../../engine';
+import { loader, makeNode, makeWorkflow, nodeTypes, PACKAGE, setupAllNodes } from '../../../engine';
 import { keysOf } from '../../../schema/schemas';
 
-beforeAll(setupEngine);
+beforeAll(setupAllNodes);
 
 /** The subtitle of a node as n8n's editor evaluates it. */
 function subtitleOf(name: string, parameters: INodeParameters): unknown {
