@@ -194,15 +194,12 @@ describe('a greeting', () => {
 		);
 	});
 
-	it.each(['NULL', '#DIV/0!'])(
-		'in which an expression returned %j is rejected',
-		async (name) => {
-			const initialGreeting = '=Hello {{ $json.name }}.';
-			expect(await refusal({ initialGreeting }, { items: [{ name }] })).toBe(
-				`'Initial Greeting' has the word "${name}" instead of a value. The agent would say it. Check the cells that the expression uses.`,
-			);
-		},
-	);
+	it.each(['NULL', '#DIV/0!'])('in which an expression returned %j is rejected', async (name) => {
+		const initialGreeting = '=Hello {{ $json.name }}.';
+		expect(await refusal({ initialGreeting }, { items: [{ name }] })).toBe(
+			`'Initial Greeting' has the word "${name}" instead of a value. The agent would say it. Check the cells that the expression uses.`,
+		);
+	});
 
 	const PRIYA = '=Hello {{ $json.a }}, this is Priya.';
 	const TWO = '=Hello {{ $json.a }} {{ $json.b }}, is it you?';
