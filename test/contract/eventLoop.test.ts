@@ -11,11 +11,11 @@ import { simulatedNodes } from './simulatedNodes';
 const { simulator, nodeOf } = simulatedNodes();
 
 /** Enough to detect a loop that doesn't yield, and few enough to send them one by one. */
-const ITEMS = 75;
+const ITEMS = 30;
 /** The work for one item. A loop pauses after 10 ms. */
-const MS_PER_ITEM = 0.4;
+const MS_PER_ITEM = 1;
 /** Two loops may continue in the same iteration of the event loop. */
-const MAX_ITEMS_WITHOUT_PAUSE = 62;
+const MAX_ITEMS_WITHOUT_PAUSE = 25;
 /** The work for all items so far, in milliseconds. */
 let work = 0;
 

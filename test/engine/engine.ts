@@ -149,6 +149,13 @@ export function oneNodeWorkflow(
 	return { workflow: makeWorkflow([start, node, ...sinkNodes], connections, settings), start };
 }
 
+/** Start → node by two connections, so that n8n runs the node twice. */
+export function inTwoBranches(node: INode): ReturnType<typeof oneNodeWorkflow> {
+	const start = makeNode({ type: 'test.start', name: 'Start' });
+	const connections = { Start: { main: [[to(node.name), to(node.name)]] } };
+	return { workflow: makeWorkflow([start, node], connections), start };
+}
+
 /** Runs one node on the input through the real `WorkflowExecute`. */
 export async function runNode(
 	node: INode,

@@ -25,6 +25,14 @@ export function skipSleeps(time = Date.now()): (iso: string) => void {
 	return (iso) => (time = Date.parse(iso));
 }
 
+/** At the start of each test of a file, it's this time, and mocks are restored at its end. Otherwise as `skipSleeps`. */
+export function useTime(start: string): (iso: string) => void {
+	let setTime: ReturnType<typeof skipSleeps> | undefined;
+	beforeEach(() => (setTime = skipSleeps(Date.parse(start))));
+	afterEach(() => jest.restoreAllMocks());
+	return (iso) => setTime?.(iso);
+}
+
 /** Makes each `clock.sleep` end immediately, in all tests of a file or a `describe`. Returns its spy in the test. */
 export function useNoWaits(): () => jest.SpyInstance {
 	let waits: jest.SpyInstance;

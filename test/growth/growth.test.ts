@@ -6,7 +6,10 @@ import { rowsNamedIn } from '../../nodes/PushCampaignContacts/push/parts';
 import { resolveColumns } from '../../nodes/PushCampaignContacts/push/columns';
 import { comparableHeading } from '../../nodes/PushCampaignContacts/push/headings';
 import { prepareRows } from '../../nodes/PushCampaignContacts/push/prepareRows';
-import { rowsOfItems } from '../../nodes/PushCampaignContacts/push/rows';
+import { RowsByStatus } from '../../nodes/PushCampaignContacts/push/outcome';
+import { PushedNumbers } from '../../nodes/PushCampaignContacts/push/pushedNumbers';
+import { rowsOfItems, settle } from '../../nodes/PushCampaignContacts/push/rows';
+import { NumbersOfExecution } from '../../nodes/core/ledger/numbersOfExecution';
 import { ListedNumbers } from '../../nodes/core/dnd/listedNumbers';
 import { callsByNumber } from '../../nodes/GetCall/latestCalls';
 import { asSentence, ServiceRejection } from '../../nodes/core/service/errors';
@@ -39,6 +42,9 @@ const CURL_UNITS = [
 	'-d a=b ',
 ];
 const TOKEN = 'tokentok00000000';
+
+/** Those that mean something in a file, which takes longest to read. */
+const UNITS_OF_FILES = [' ', '\r\n', ',', '"', '""', '1\n', '"1",', '\ud800'];
 
 const columnsIn = (names: string[]) =>
 	resolveColumns(
@@ -145,6 +151,16 @@ const ofLists: Record<string, (characters: number) => unknown> = {
 		const items = many(size, 40, (index) => ({ json: call(index) }));
 		await prepareRows(await rowsOfItems(items), () => columnsIn(['phone']), false);
 	},
+	'a loop that pushes one row in each iteration': async (size) => {
+		const [memory, done, unknown] = [{ count: 0, runs: {} }, {}, {}];
+		for (const json of many(size, 10, call)) {
+			const numbers = new PushedNumbers(memory, new NumbersOfExecution({ done, unknown, run: 0 }));
+			const columnsOf = () => columnsIn(['phone']);
+			const prepared = await prepareRows(await rowsOfItems([{ json }]), columnsOf, false);
+			for (const row of await numbers.leaveOut(prepared.rows, prepared)) settle(row, 'pushed');
+			await numbers.add(await RowsByStatus.of(prepared.rows));
+		}
+	},
 	columns: (size) => columnsIn(many(size, 8, (index) => `c${index}`)),
 	'headings that are equal to generated ones': async (size) =>
 		await readFile(`a,${many(size, 8, (index) => `a,a_${index}`).join()}\n1`),
@@ -165,7 +181,7 @@ async function slowUnits(units: string[], read: (text: string) => unknown): Prom
 }
 
 test.each(Object.entries(ofText))('a long text takes linear time: %s', async (_place, read) => {
-	expect(await slowUnits(UNITS, read)).toEqual([]);
+	expect(await slowUnits(read === readFile ? UNITS_OF_FILES : UNITS, read)).toEqual([]);
 });
 
 test('a long command takes linear time', async () => {

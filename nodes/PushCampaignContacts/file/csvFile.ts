@@ -7,6 +7,7 @@ import type { ContactRow } from '../push/cells';
 import {
 	type FirstRow,
 	MAX_FIRST_ROWS,
+	PUSH_LIMITS,
 	type PushInput,
 	requireMaxRows,
 	Row,
@@ -43,17 +44,8 @@ export type Source = {
 	item: number;
 };
 
-/** An n8n with a heap of 1 GB can store an output with this many rows of a few columns. */
-const MAX_OUTPUT_ROWS = 500_000;
-/** Of all rows of an output: their characters, and in addition for each cell. Those of a few columns have about 130. */
-const MAX_OUTPUT_SIZE = 75_000_000;
+/** In an output, beside its characters. */
 const SIZE_OF_CELL = 20;
-
-/**
- * They are in memory until the push has ended, with two bytes each if the row has a letter that isn't in Latin-1. With
- * 1,000,000 rows, that's 600 MB, which fits beside n8n in a heap of 1 GB.
- */
-const MAX_CHARACTERS = 200_000_000;
 
 /** What files have in total. */
 type Files = { rows: FileRow[]; characters: number; cells: number };
@@ -75,12 +67,13 @@ export async function rowsOfFiles(sources: readonly Source[]): Promise<PushInput
 			? 'Row numbers are as in a spreadsheet program. The header of each file is row 1.'
 			: `Row numbers of ${labelOf(only)} are as in a spreadsheet program. The header is row 1.`;
 	const size = all.characters + SIZE_OF_CELL * all.cells;
-	const maxRowsOfSize = Math.floor((MAX_OUTPUT_SIZE * all.rows.length) / Math.max(size, 1));
+	const { outputRows, outputSize } = PUSH_LIMITS;
+	const maxRowsOfSize = Math.floor((outputSize * all.rows.length) / Math.max(size, 1));
 	return {
 		rows: all.rows,
 		tables: files.map(({ table }) => table),
 		hints: files.flatMap(({ hints }) => hints),
-		maxOutputRows: Math.min(MAX_OUTPUT_ROWS, maxRowsOfSize),
+		maxOutputRows: Math.min(outputRows, maxRowsOfSize),
 		legend,
 	};
 }
@@ -127,7 +120,7 @@ async function readFile(source: Source, file: string | undefined, all: Files) {
 				throw tooWide(source, header.header.length);
 		}
 		requireMaxRows(all.rows.length);
-		if (all.characters > MAX_CHARACTERS) throw tooLarge();
+		if (all.characters > PUSH_LIMITS.characters) throw tooLarge();
 	}
 	if (table !== undefined) return { table, hints: hintsOn(source, encoding, isDamaged) };
 	throw invalidFile(
@@ -231,7 +224,7 @@ function tooWide(source: Source, width: number): InvalidInput {
 }
 
 function tooLarge(): InvalidInput {
-	const max = MAX_CHARACTERS.toLocaleString('en-US');
+	const max = PUSH_LIMITS.characters.toLocaleString('en-US');
 	return new InvalidInput(
 		`The input has more than ${max} characters, the most that a push can have, so nothing was sent`,
 		onScreenOnly("Remove the columns that you don't need, or push fewer rows at a time."),

@@ -10,7 +10,7 @@ import {
 import { VALIDATION_STATUSES } from '../../core/service/http';
 import { onScreenOnly, type Resolution } from '../../core/service/resolution';
 import type { JsonObject } from '../../core/values/json';
-import type { Row } from './rows';
+import { PUSH_LIMITS, type Row } from './rows';
 
 /** Rows to send in one request: a chunk of the push, or a part of one that was rejected. */
 export type Part = {
@@ -121,11 +121,6 @@ export function rowsChanged(): OutcomeUnknown {
 	);
 }
 
-/**
- * Rows per chunk that are sent alone. A message of the service can mean two rows, so about half of them are rejected. If
- * there are more, the cause is probably a setting, not the rows.
- */
-const MAX_ROWS_SENT_ALONE = 200;
 const PAYLOAD_TOO_LARGE = 413;
 /** Ignores nested ones: `contacts[3].contacts[0]` names a field of a contact. */
 const CONTACT_INDEX = /(?<!\]\.)\bcontacts\s*\[\s*(\d+)\s*\]/gi;
@@ -161,9 +156,9 @@ export function tooManyRejected(
 	{ originalMessage }: ExplainedError,
 	sentAlone: number,
 ): ExplainedError | undefined {
-	if (sentAlone <= MAX_ROWS_SENT_ALONE) return undefined;
+	if (sentAlone <= PUSH_LIMITS.sentAlone) return undefined;
 	return new InvalidInput(
-		`The service may reject more than ${MAX_ROWS_SENT_ALONE} rows of one request, so the remaining rows weren't sent`,
+		`The service may reject more than ${PUSH_LIMITS.sentAlone} rows of one request, so the remaining rows weren't sent`,
 		onScreenOnly("The rows probably have the same fault, such as a wrong 'Phone Column'."),
 		{ originalMessage },
 	);

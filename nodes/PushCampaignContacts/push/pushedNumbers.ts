@@ -5,7 +5,7 @@ import { isJsonObject } from '../../core/values/json';
 import { forEachWithPauses } from '../../core/values/pauses';
 import type { RowsByStatus } from './outcome';
 import type { PreparedRows } from './prepareRows';
-import { phoneKeyOf, type Row, settle } from './rows';
+import { phoneKeyOf, PUSH_LIMITS, type Row, settle } from './rows';
 
 /** What an execution remembers of its pushes, for all runs of the node, besides the numbers. */
 export type PushMemory = {
@@ -19,9 +19,6 @@ export type PushMemory = {
 export function isPushMemory(stored: unknown): stored is PushMemory {
 	return isJsonObject(stored) && typeof stored.count === 'number' && isJsonObject(stored.runs);
 }
-
-/** About 4 MB in the stored execution. */
-export const MAX_NUMBERS_KEPT = 250_000;
 
 /** Only if the number is known, not if the row says so. */
 export const SENT_BEFORE =
@@ -41,7 +38,7 @@ export class PushedNumbers {
 
 	/** @throws NotSent if these rows of a model couldn't all be remembered, so that it could push them twice */
 	requireRoom(rows: number): void {
-		if (this.memory.count + rows <= MAX_NUMBERS_KEPT) return;
+		if (this.memory.count + rows <= PUSH_LIMITS.numbers) return;
 		throw new NotSent(
 			'This agent run or MCP session has pushed as many contacts as it can, so nothing was sent',
 			{ onScreen: '', forModel: `Tell ${USER} which contacts were not pushed.` },
@@ -70,7 +67,7 @@ export class PushedNumbers {
 		const unknown = rows.with('unknown').filter(({ phone }) => phone !== '');
 		// A number that the service skipped as a duplicate is in the campaign too.
 		for (const some of [unknown, rows.with('pushed', 'skipped_duplicate')]) {
-			if (this.memory.count + some.length > MAX_NUMBERS_KEPT) continue;
+			if (this.memory.count + some.length > PUSH_LIMITS.numbers) continue;
 			await forEachWithPauses(some, (row) => {
 				if (this.numbers.add(phoneKeyOf(row), some === unknown)) this.memory.count++;
 			});

@@ -85,13 +85,32 @@ export type PushInput = {
 
 export const MAX_FIRST_ROWS = 20;
 
-/** They are in memory until the push has ended. */
-export const MAX_ROWS = 1_000_000;
+/** What a push can have. */
+export const PUSH_LIMITS = {
+	/** They are in memory until the push has ended. */
+	rows: 1_000_000,
+	/**
+	 * Of files. They are in memory until the push has ended, with two bytes each if the row has a letter that isn't in Latin-1.
+	 * With 1,000,000 rows, that's 600 MB, which fits beside n8n in a heap of 1 GB.
+	 */
+	characters: 200_000_000,
+	/** An n8n with a heap of 1 GB can store an output with this many rows of a few columns of a file. */
+	outputRows: 500_000,
+	/** Of all rows of an output: their characters, and in addition for each cell. Those of a few columns have about 130. */
+	outputSize: 75_000_000,
+	/** The numbers of an execution. About 4 MB of what n8n stores of it. */
+	numbers: 250_000,
+	/**
+	 * Rows per chunk that are sent alone. A message of the service can mean two rows, so about half of them are rejected. If
+	 * there are more, the cause is probably a setting, not the rows.
+	 */
+	sentAlone: 200,
+};
 
 /** @throws InvalidInput if there are too many rows */
 export function requireMaxRows(rows: number): void {
-	if (rows <= MAX_ROWS) return;
-	const max = MAX_ROWS.toLocaleString('en-US');
+	if (rows <= PUSH_LIMITS.rows) return;
+	const max = PUSH_LIMITS.rows.toLocaleString('en-US');
 	throw new InvalidInput(
 		`The input has more than ${max} rows, the most that a push can have, so nothing was sent`,
 		forEveryone(`Split it, and push at most ${max} rows at a time.`),

@@ -2,6 +2,7 @@ import type { INodeParameters } from 'n8n-workflow';
 import {
 	engineTool,
 	hintsOf,
+	inTwoBranches,
 	oneNodeWorkflow,
 	output,
 	records,
@@ -111,9 +112,7 @@ describe('Add', () => {
 		accept(SUPPORT);
 		const phone = `={{ $runIndex === 0 ? "${ASHA}" : "later" }}`;
 		const node = await nodeOf({ parameters: { operation: 'add', ...ALL, phone } });
-		const { workflow, start } = oneNodeWorkflow(node);
-		const ways = workflow.connectionsBySourceNode.Start?.main?.[0] ?? [];
-		ways.push(...ways);
+		const { workflow, start } = inTwoBranches(node);
 		const run = await runWorkflow(workflow, start, asInput(items.slice(0, 1)));
 		const { description } = run.data.resultData.error ?? {};
 		expect(description).toContain('Nothing was sent or changed in this run. To send the items');

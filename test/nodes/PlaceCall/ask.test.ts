@@ -14,7 +14,7 @@ import {
 	records,
 	retryFailed,
 } from '../../engine';
-import { dialects, fixtures } from '../../simulator';
+import { fixtures } from '../../simulator';
 import { CONTINUE, faultOf, HOURS, NIGHT } from './placeCallHarness';
 import { HOUR, people, waitHarness } from './waitHarness';
 
@@ -31,7 +31,7 @@ const INCLUDE = { options: { includeInputFields: true } };
 const NO_APPROVAL =
 	'This is not an approval. Do not use the tool unless the user asks for it again.';
 
-const { harness, node, waiting, service, placed, ...wait } = waitHarness(dialects.plain);
+const { harness, node, waiting, service, placed, ...wait } = waitHarness();
 const { isNow, timeFlies, runOrPause } = wait;
 const askNode = async (parameters: INodeParameters = {}) =>
 	await node({ ...question, ...parameters });
@@ -180,7 +180,6 @@ describe('the times', () => {
 
 it.each([
 	['={{ ["yes", " ok ", 7, ""] }}', ['yes', 'ok', '7']],
-	['={{ true }}', ['true']],
 	['={{ 1 }}', ['1']],
 	['yes\nok', ['yes', 'ok']],
 ])("'Counts as Yes' may be %j: %j", async (yesValues, yes) => {

@@ -1,6 +1,6 @@
 import type { IDataObject, INodeParameters, IRun } from 'n8n-workflow';
 import { clock } from '../../../nodes/host/clock';
-import { engineTool, executeContext, output, records, skipSleeps } from '../../engine';
+import { engineTool, executeContext, output, records, useTime } from '../../engine';
 import {
 	acceptCalls,
 	acceptUpTo,
@@ -24,9 +24,7 @@ const perItem = { phoneNumber: '={{ $json.phone }}', countryCode: '={{ $json.cou
 const [ASHA, RAVI] = [phone(0), phone(1)];
 const REJECTED = { success: false, error: 'phone_number is implausible' };
 
-let itIs: (iso: string) => void;
-beforeEach(() => (itIs = skipSleeps(Date.parse(NOON))));
-afterEach(() => jest.restoreAllMocks());
+const itIs = useTime(NOON);
 
 /** An execution with the limit, which calls these people. */
 const call = async (phones: string[], over: INodeParameters = {}, timezone = 'Asia/Kolkata') =>

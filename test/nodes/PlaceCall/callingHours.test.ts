@@ -1,12 +1,12 @@
 /** *Calling Hours*: what their fields take, and what happens to calls outside them. */
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
-import { hintsOf, output, records, searchList, skipSleeps } from '../../engine';
+import { timeZone } from '../../../nodes/PlaceCall/fields/timeZone';
+import { hintsOf, output, records, searchList, useTime } from '../../engine';
 import {
 	acceptCalls,
 	acceptUpTo,
 	BODY,
 	callsEndpoint,
-	CONTINUE,
 	faultOf,
 	HOURS,
 	NIGHT,
@@ -27,19 +27,12 @@ const PEOPLE = people(2);
 const MONDAY = '2026-11-23T09:00:00+05:30';
 const SATURDAY = '2026-11-21T12:00:00+05:30';
 
-let itIs: (iso: string) => void;
-beforeEach(() => (itIs = skipSleeps(Date.parse(NOON))));
-afterEach(() => jest.restoreAllMocks());
+const itIs = useTime(NOON);
 
 describe('the fields', () => {
 	it.each<[string | string[], called: string]>([
-		['Mon-Sun', 'Mon Tue Wed Thu Fri Sat Sun'],
 		['Sun-Thu', 'Mon Tue Wed Thu Sun'],
-		['saturday', 'Sat'],
-		['Mon, Wed,FRI', 'Mon Wed Fri'],
-		['Mon - Wed, Sat', 'Mon Tue Wed Sat'],
-		['Thurs, Tues', 'Tue Thu'],
-		['Sat–Sun', 'Sat Sun'],
+		['Mon – Tues,saturday', 'Mon Tue Sat'],
 		[['saturday', 'monday'], 'Mon Sat'],
 		[['Mon-Wed', 'Sun'], 'Mon Tue Wed Sun'],
 	])('on %j, people are called on %s', async (callingDays, called) => {
@@ -59,13 +52,7 @@ describe('the fields', () => {
 
 	it.each([
 		['={{ 0.375 }}', '09:00'],
-		['9:00:00', '09:00'],
-		['9.30am', '09:30'],
-		['९:३०', '09:30'],
-		['9:05 AM', '09:05'],
 		['6:30 p.m.', '18:30'],
-		['12 am', '00:00'],
-		['12:15pm', '12:15'],
 	])('%s is %s', async (callingFrom, time) => {
 		const opens = await opening({ callingFrom, callingUntil: '24:00' });
 		expect(opens).toBe(`2026-11-23T${time}:00+05:30`);
@@ -74,8 +61,6 @@ describe('the fields', () => {
 	it.each([
 		['IN', '9876543210', '+05:30'],
 		['GB', '+442071838750', '+00:00'],
-		['AE', '+971501234567', '+04:00'],
-		['NP', '+9779841234567', '+05:45'],
 		// With two zones that have the same time.
 		['DE', '+4915112345678', '+01:00'],
 	])('without a time zone, people in %s are called at their hours: %s, %s', async (...person) => {
@@ -86,7 +71,7 @@ describe('the fields', () => {
 			);
 	});
 
-	it.each(['Etc/UTC', 'Etc/GMT', 'Etc/GMT+0', 'UTC'])('%s is a clear zone', async (timeZone) => {
+	it.each(['Etc/GMT+0', 'UTC'])('%s is a clear zone', async (timeZone) => {
 		expect(await opening({ timeZone })).toBe('2026-11-23T09:00:00+00:00');
 	});
 
@@ -96,43 +81,32 @@ describe('the fields', () => {
 
 	it.each<[INodeParameters, message: string]>([
 		[{ callingDays: ' , ' }, "'Calling Days' is empty"],
-		[{ callingDays: '={{ [] }}' }, "'Calling Days' is empty"],
-		[{ callingDays: ['monday', 'someday'] }, 'list weekdays (got "someday")'],
 		[
 			{ callingDays: 'Sat, Mon-F' },
 			`'Calling Days' must list weekdays (got "Mon-F"). Choose the days`,
 		],
-		...[
-			...['Mon-Fr', 'Mon to Fri', 'Lun-Fri', 'Fryday', 'Mon-', '-Fri', 'Mon-Wed-Fri', 'weekdays'],
-			...['Mo', 'constructor', '-'],
-		].map((days): [INodeParameters, string] => [{ callingDays: days }, `weekdays (got "${days}")`]),
+		...['Lun-Fri', 'Mon-', 'Mon-Wed-Fri', 'Mo'].map((days): [INodeParameters, string] => [
+			{ callingDays: days },
+			`weekdays (got "${days}")`,
+		]),
 		[{ callingFrom: '={{ "" }}', callingUntil: 'x' }, "'Calling From' is empty"],
-		[{ callingUntil: '={{ null }}' }, "'Calling Until' is empty"],
-		[{ callingFrom: '109:00' }, isNoTime('From', '109:00')],
-		[{ callingFrom: '9' }, isNoTime('From', '9')],
-		[{ callingFrom: '={{ 9.3 }}' }, isNoTime('From', '9.3')],
 		[
 			{ callingFrom: '={{ DateTime.fromISO("2027-01-31T09:00", { zone: "Asia/Kolkata" }) }}' },
 			`${isNoTime('From', '2027-01-31T09:00:00.000+05:30')}. Enter a time such as 09:00, 9am, or 6:30 pm. If an expression returns a date, end it with .toFormat("HH:mm"). For times of a sheet, format the column as text`,
 		],
-		...['13 pm', '0am', '24:01', '18:60'].map((time): [INodeParameters, string] => [
-			{ callingUntil: time },
-			isNoTime('Until', time),
-		]),
+		[{ callingUntil: '24:01' }, isNoTime('Until', '24:01')],
 		// For 6 in the evening. Otherwise, people would be called at night.
 		[
 			{ callingFrom: '9:00', callingUntil: '6:00' },
 			`${ENDS_EARLY}"9:00" to "6:00"). Enter times such as 09:00 and 18:00`,
 		],
 		[{ callingFrom: '18:00' }, ENDS_EARLY],
-		[{ callingFrom: '24:00', callingUntil: '24:00' }, ENDS_EARLY],
-		...[
-			...['IST', 'Asia/Nowhere', 'Etc/GMT+5', 'etc/gmt-10', 'Etc/GMT-15', 'EST', '+05:30'],
-			...['Etc/GMT+05', 'systemv/ast4adt'],
-		].map((timeZone): [INodeParameters, string] => [
-			{ timeZone },
-			`'Time Zone' must be the name of a time zone (got "${timeZone}"). Enter the time zone of the people to call, such as Asia/Kolkata`,
-		]),
+		...['IST', 'Asia/Nowhere', 'etc/gmt-10', 'systemv/ast4adt'].map(
+			(timeZone): [INodeParameters, string] => [
+				{ timeZone },
+				`'Time Zone' must be the name of a time zone (got "${timeZone}"). Enter the time zone of the people to call, such as Asia/Kolkata`,
+			],
+		),
 		[
 			{ countryCode: 'US', phoneNumber: '+12025550100', timeZone: '' },
 			'\'Time Zone\' is empty, which is only possible in a country with the same time everywhere (got "United States"). Choose the time zone of the people to call, or let an expression return it.',
@@ -181,11 +155,7 @@ describe('the Time Zone list', () => {
 		expect(zones).not.toContain('Asia/Calcutta');
 		expect(zones.length).toBeGreaterThan(400);
 		expect(new Set(zones).size).toBe(zones.length);
-		const items = zones.map((zone) => ({ zone }));
-		const parameters = within({ timeZone: '={{ $json.zone }}' });
-		acceptUpTo(1);
-		const run = await place(parameters, { items, over: CONTINUE });
-		expect(records(run).filter(({ error }) => error !== undefined)).toEqual([]);
+		expect(zones.map((zone) => timeZone(zone, 'US'))).toEqual(zones);
 	});
 
 	it.each([
@@ -280,16 +250,17 @@ it('if set, an item outside the hours is returned as not placed, with its row, a
 	]);
 });
 
-it.each<INodeParameters>([HOURS, { callLimit: 'day', maximumCalls: 1 }])(
-	'with %j, a time in Additional Body Fields is rejected',
-	async (parameters) => {
-		const developerSettings = { additionalBodyFields: '{ "scheduled_at": "23:00" }' };
-		expect(await refusal({ ...parameters, developerSettings })).toBe(
-			"'Additional Body Fields' can't have scheduled_at with 'Calling Hours', 'Limit Calls per Person', or 'Consent'. Remove scheduled_at, and set the time in 'When to Call'.",
-		);
-		expect(await sent({ developerSettings })).toMatchObject({ scheduled_at: '23:00' });
-	},
-);
+it.each<INodeParameters>([
+	HOURS,
+	{ callLimit: 'day', maximumCalls: 1 },
+	{ options: { consent: { rule: { column: 'agreed_on', maxDays: 30 } } } },
+])('with %j, a time in Additional Body Fields is rejected', async (parameters) => {
+	const developerSettings = { additionalBodyFields: '{ "scheduled_at": "23:00" }' };
+	expect(await refusal({ ...parameters, developerSettings })).toBe(
+		"'Additional Body Fields' can't have scheduled_at with 'Calling Hours', 'Limit Calls per Person', or 'Consent'. Remove scheduled_at, and set the time in 'When to Call'.",
+	);
+	expect(await sent({ developerSettings })).toMatchObject({ scheduled_at: '23:00' });
+});
 
 describe('when the hours end during the execution', () => {
 	const busyFor = (seconds: number, times = 1) => {

@@ -20,7 +20,6 @@ import {
 } from './placeCallHarness';
 
 const { place, placeCallNode, retry, run } = placeCallHarness();
-afterEach(() => jest.restoreAllMocks());
 
 const AT = { ...perItem, when: 'dateTime', scheduledAt: '={{ $json.at }}' };
 const SKIP = { outsideCallingHours: 'notPlaced' };

@@ -10,7 +10,7 @@ const retry = (config: IDataObject) => ({ call_config_overrides: { retry_config:
 const named = (...fields: INodeParameters[]) => ({ additionalDataFields: { fields } });
 const points = (...all: INodeParameters[]) => ({ dataExtraction: { points: all } });
 const limit = (over: INodeParameters) => ({ callLimit: 'day', ...over });
-const webhook = (webhookUrl: string | number) => ({ options: { webhookUrl } });
+const webhook = (webhookUrl: string) => ({ options: { webhookUrl } });
 const agent = (value: string) => ({ agentUuid: { __rl: true, mode: 'id', value } });
 
 const BLANK = {
@@ -37,9 +37,7 @@ it.each<[INodeParameters, IDataObject]>([
 	[{}, {}],
 	[BLANK, {}],
 	[agent(' agent_A-b_9 '), { agent_uuid: 'agent_A-b_9' }],
-	[{ countryCode: ' in ' }, {}],
 	[{ countryCode: 'India' }, {}],
-	[{ phoneNumber: '+91 98765 43210' }, {}],
 	[{ phoneNumber: 9876543210 }, {}],
 	[{ personName: 42 }, { person_name: '42' }],
 	[{ personName: '#NAME?' }, {}],
@@ -87,28 +85,23 @@ it.each<[INodeParameters, IDataObject]>([
 });
 
 it.each<[INodeParameters, message: string]>([
-	...['a1', 'agent_', 'Agent_a1', 'agent_a b', 'agent_ä'].map((id): [INodeParameters, string] => [
-		agent(id),
-		`'Agent' must be an agent ID (got "${id}"). Choose the agent from the list, or enter its ID, which begins with "agent_"`,
-	]),
+	[
+		agent('a1'),
+		`'Agent' must be an agent ID (got "a1"). Choose the agent from the list, or enter its ID, which begins with "agent_"`,
+	],
 	[agent('={{ null }}'), "'Agent' is empty. Choose the agent from the list, or enter its ID, "],
 	[{ countryCode: '={{ "" }}' }, "'Country' is empty"],
 	[{ countryCode: 'Korea' }, `'Country' must be a country (got "Korea"). Use the two-letter code`],
-	[{ countryCode: 91 }, `'Country' must be a country (got "91"). Use the two-letter code`],
 	[{ personName: { a: 1 } }, "'Person Name' must be text"],
 	[{ initialGreeting: { a: 1 } }, "'Initial Greeting' must be text"],
 	// A spreadsheet subtracts if +91-9876543210 is typed as a formula.
-	...[-9876543119, 98765.4321, 9.88e30].map((phoneNumber): [INodeParameters, string] => [
-		{ phoneNumber },
-		"'Phone Number' ",
-	]),
-	...[
-		...['example.com/hook', 'ftp://example.com', 'https://', 'https:///x', 'http:example.com'],
-		...['https://?x', 'https://exa mple.com', 7],
-	].map((url): [INodeParameters, string] => [
-		webhook(url),
-		`'Webhook URL' must be a complete URL (got "${url}"). It must start with https://`,
-	]),
+	[{ phoneNumber: -9876543119 }, "'Phone Number' "],
+	...['ftp://example.com', 'https:///x', 'https://exa mple.com'].map(
+		(url): [INodeParameters, string] => [
+			webhook(url),
+			`'Webhook URL' must be a complete URL (got "${url}"). It must start with https://`,
+		],
+	),
 	[
 		settings({ maxCallDurationSeconds: '' }),
 		"'Maximum Duration (Seconds)' in 'Call Settings' must be a number (got nothing). Enter a number.",
@@ -201,15 +194,12 @@ describe('a greeting', () => {
 		);
 	});
 
-	it.each(['NULL', '#NAME?', 'undefined', '#DIV/0!'])(
-		'in which an expression returned %j is rejected',
-		async (name) => {
-			const initialGreeting = '=Hello {{ $json.name }}.';
-			expect(await refusal({ initialGreeting }, { items: [{ name }] })).toBe(
-				`'Initial Greeting' has the word "${name}" instead of a value. The agent would say it. Check the cells that the expression uses.`,
-			);
-		},
-	);
+	it.each(['NULL', '#DIV/0!'])('in which an expression returned %j is rejected', async (name) => {
+		const initialGreeting = '=Hello {{ $json.name }}.';
+		expect(await refusal({ initialGreeting }, { items: [{ name }] })).toBe(
+			`'Initial Greeting' has the word "${name}" instead of a value. The agent would say it. Check the cells that the expression uses.`,
+		);
+	});
 
 	const PRIYA = '=Hello {{ $json.a }}, this is Priya.';
 	const TWO = '=Hello {{ $json.a }} {{ $json.b }}, is it you?';

@@ -1,4 +1,5 @@
 /** What n8n gets for each item: the call, or why there is none, and what to do with the others. */
+import { ExecuteContext } from 'n8n-core';
 import type { IDataObject, INode, INodeExecutionData, INodeParameters, IRun } from 'n8n-workflow';
 import {
 	hintsOf,
@@ -28,7 +29,6 @@ import {
 
 const harness = placeCallHarness();
 const { place, placeCallNode, inTwoBranches } = harness;
-afterEach(() => jest.restoreAllMocks());
 
 const idsOf = (items: INodeExecutionData[]) => items.map(({ json }) => json.call_id);
 const INCLUDE = { options: { includeInputFields: true } };
@@ -38,12 +38,12 @@ const UNSENT =
 describe("n8n's custom data of the execution, by which a person finds it again,", () => {
 	const dataOf = ({ data }: IRun) => data.resultData.metadata;
 	const id = (call: number) => `00000000-0000-4000-8000-00000000000${call}`;
-	/** The service accepts every call, and its IDs are as long as documented. */
-	const accept = (count: number) => {
+	/** The service accepts each call with one of these IDs, by default as long as documented. */
+	const accept = (count: number, idOf = id) => {
 		let call = 0;
 		callsEndpoint()
 			.times(count)
-			.reply(200, () => ({ success: true, data: { call_id: id(++call) } }));
+			.reply(200, () => ({ success: true, data: { call_id: idOf(++call) } }));
 	};
 	const ids = (...calls: number[]) => calls.map(id).join(', ');
 
@@ -54,6 +54,14 @@ describe("n8n's custom data of the execution, by which a person finds it again,"
 		const run = await place(parameters, { items });
 		expect(dataOf(run)).toEqual({ call_id: ids(1, 2, 3, 4, 5, 6) });
 		expect(dataOf(run)?.call_id?.length).toBeLessThanOrEqual(255);
+	});
+
+	it('has those that fit beside the others', async () => {
+		const fitting = ['y'.repeat(250), 'bcd'];
+		accept(4, (call) => ['x'.repeat(256), ...fitting, 'e'][call - 1] ?? '');
+		expect(dataOf(await place(perItem, { items: people(4) }))).toEqual({
+			call_id: fitting.join(', '),
+		});
 	});
 
 	it('has the calls that were placed before an item stopped the node, and those of a retry', async () => {
@@ -71,6 +79,18 @@ describe("n8n's custom data of the execution, by which a person finds it again,"
 		expect(dataOf(await place({ whatToDo: 'check' }))).toBeUndefined();
 		rejectCall();
 		expect(dataOf(await place({}, { over: CONTINUE }))).toBeUndefined();
+	});
+
+	it('is not needed, because older versions of n8n have none', async () => {
+		acceptCalls(1);
+		const base = Reflect.getPrototypeOf(ExecuteContext.prototype) ?? {};
+		const context = Reflect.getPrototypeOf(base) ?? {};
+		const property = Reflect.getOwnPropertyDescriptor(context, 'customData') ?? {};
+		Reflect.deleteProperty(context, 'customData');
+		const run = await place();
+		Reflect.defineProperty(context, 'customData', property);
+		expect(records(run)).toMatchObject([{ placed: true }]);
+		expect(dataOf(run)).toBeUndefined();
 	});
 });
 

@@ -11,6 +11,7 @@ import type nock from 'nock';
 import { clock } from '../../../nodes/host/clock';
 import {
 	engineHarness,
+	inTwoBranches,
 	oneNodeWorkflow,
 	resume,
 	retryFailed,
@@ -77,6 +78,7 @@ export const waitBy = (
 /** Runs Place Call in the real engine, with these parameters and those of a valid call. */
 export function placeCallHarness() {
 	const harness = engineHarness();
+	afterEach(() => jest.restoreAllMocks());
 	const node = (parameters: INodeParameters = {}, over: Partial<INode> = {}) =>
 		harness.node('placeCall', { parameters: { ...CALL, ...parameters }, ...over });
 	const place = async (
@@ -105,9 +107,7 @@ export function placeCallHarness() {
 		},
 		/** The output of each run of the node, to which two connections lead from the node before it. */
 		inTwoBranches: async (ofRuns: INode, ...rows: IDataObject[]) => {
-			const { workflow, start } = oneNodeWorkflow(ofRuns);
-			const ways = workflow.connectionsBySourceNode.Start?.main?.[0] ?? [];
-			ways.push(...ways);
+			const { workflow, start } = inTwoBranches(ofRuns);
 			const run = await runWorkflow(workflow, start, itemsOf(rows.length > 0 ? rows : [{}]));
 			const runs = run.data.resultData.runData.Node ?? [];
 			return {

@@ -21,7 +21,6 @@ import {
 } from './placeCallHarness';
 
 const { place, placeCallNode, run, retry, kill, retryAfterKill } = placeCallHarness();
-afterEach(() => jest.restoreAllMocks());
 const PLACED_FIRST = 'Completed in this run: row 1.';
 const PLACED_EARLIER = 'Completed in an earlier attempt: row 1.';
 const REJECTED = { success: false, error: 'phone_number is implausible' };

@@ -14,7 +14,6 @@ import {
 
 const harness = placeCallHarness();
 const node = harness.placeCallNode;
-afterEach(() => jest.restoreAllMocks());
 
 const FROM_MODEL = { when: "={{ $fromAI('when') }}" };
 const QUESTION = { operation: 'sendAndWait', message: 'May I?', yesValues: 'yes', noValues: 'no' };

@@ -5,6 +5,7 @@ import omit from 'lodash/omit';
 import pick from 'lodash/pick';
 import nock from 'nock';
 import {
+	inTwoBranches,
 	makeNode,
 	makeWorkflow,
 	nodeTypes,
@@ -20,17 +21,19 @@ import {
 	storedCopy,
 } from '../../engine';
 import { until } from '../../n8n/until';
-import { dialects, fixtures } from '../../simulator';
+import { fixtures } from '../../simulator';
 import { CONTINUE, itemsOf, waitBy } from './placeCallHarness';
 import { byReading, byWebhook, HOUR, MODES, N8N, people, waitHarness } from './waitHarness';
 
 const ASK = { operation: 'sendAndWait', message: 'May we?', yesValues: 'yes', noValues: 'no' };
 const modes = MODES.map((mode) => ({ mode }));
 
-describe.each(Object.values(dialects))('in dialect $name', (dialect) => {
-	const { waitedFor, waiting, service, isNow } = waitHarness(dialect);
+describe('waiting', () => {
+	const { harness, waitedFor, waiting, ...wait } = waitHarness();
+	const { node, service, placed, isNow, ownAddress, waits, timeFlies } = wait;
+	const endLast = async (calls: string[]) => await service().endCall(calls.at(-1) ?? '');
 
-	describe.each(modes)('a wait by $mode', ({ mode }) => {
+	describe.each(modes)('by $mode', ({ mode }) => {
 		it('ends when all calls are completed, with their records in order', async () => {
 			const all: string[] = [];
 			const end = async (calls: string[]) => {
@@ -87,31 +90,7 @@ describe.each(Object.values(dialects))('in dialect $name', (dialect) => {
 			const items = await waitedFor(mode, end, { options });
 			expect(items).toMatchObject([{ status: 'voicemail', timed_out: false }]);
 		});
-	});
 
-	it('by webhook, resumes once, when the last call is reported', async () => {
-		const { calls, arrive } = await waiting(byWebhook, 3);
-		const report = async (callId: string) => {
-			await service().endCall(callId);
-			return await arrive(dialect.webhook.body(callId, { call_id: callId }));
-		};
-		const stillWaiting = { webhookResponse: { received: true } };
-		const [first = '', second = '', third = ''] = calls;
-		expect((await arrive()).result).toEqual(stillWaiting);
-		expect((await report(first)).result).toEqual(stillWaiting);
-		expect((await report(second)).result).toEqual(stillWaiting);
-		const paired = [0, 1, 2].map((item) => ({ pairedItem: { item } }));
-		expect((await report(third)).result?.workflowData?.[0]).toMatchObject(paired);
-	});
-});
-
-// The dialect makes no difference for these.
-describe('waiting', () => {
-	const { harness, waitedFor, waiting, ...wait } = waitHarness(dialects.plain);
-	const { node, service, placed, isNow, ownAddress, waits, timeFlies } = wait;
-	const endLast = async (calls: string[]) => await service().endCall(calls.at(-1) ?? '');
-
-	describe.each(modes)('by $mode', ({ mode }) => {
 		const answered = { answered: true, timed_out: false };
 		const phone = '9000000000';
 
@@ -166,6 +145,21 @@ describe('waiting', () => {
 			expect(placed()).toHaveLength(1);
 			expect(items).toEqual([expect.objectContaining({ call_id: placed()[0], timed_out: false })]);
 		});
+	});
+
+	it('by webhook, resumes once, when the last call is reported', async () => {
+		const { calls, arrive } = await waiting(byWebhook, 3);
+		const report = async (callId: string) => {
+			await service().endCall(callId);
+			return await arrive({ call_id: callId });
+		};
+		const stillWaiting = { webhookResponse: { received: true } };
+		const [first = '', second = '', third = ''] = calls;
+		expect((await arrive()).result).toEqual(stillWaiting);
+		expect((await report(first)).result).toEqual(stillWaiting);
+		expect((await report(second)).result).toEqual(stillWaiting);
+		const paired = [0, 1, 2].map((item) => ({ pairedItem: { item } }));
+		expect((await report(third)).result?.workflowData?.[0]).toMatchObject(paired);
 	});
 
 	describe("n8n's custom data of the execution, by which a person finds it again,", () => {
@@ -271,10 +265,7 @@ describe('waiting', () => {
 		ownAddress();
 		// The same person would be called once.
 		const phoneNumber = '={{ Number($json.phone) + $runIndex }}';
-		const { workflow, start } = oneNodeWorkflow(await node({ ...byWebhook, phoneNumber }));
-		// Two paths lead to the node, so it runs twice.
-		const ways = workflow.connectionsBySourceNode.Start?.main?.[0] ?? [];
-		ways.push(...ways);
+		const { workflow, start } = inTwoBranches(await node({ ...byWebhook, phoneNumber }));
 		const first = await runWorkflow(workflow, start, itemsOf(people(1)));
 		expect([first.status, placed().length]).toEqual(['waiting', 1]);
 		const second = await resume(workflow, storedCopy(first.data));
@@ -291,9 +282,7 @@ describe('waiting', () => {
 			ownAddress();
 			ownAddress();
 			const placeCall = await node({ ...byWebhook, ...parameters }, { name });
-			const { workflow, start } = oneNodeWorkflow(placeCall);
-			const ways = workflow.connectionsBySourceNode.Start?.main?.[0] ?? [];
-			ways.push(...ways);
+			const { workflow, start } = inTwoBranches(placeCall);
 			const first = await runWorkflow(workflow, start, itemsOf(rows));
 			const second = await resume(workflow, storedCopy(first.data));
 			expect([second.status, placed().length]).toEqual(['waiting', 1]);

@@ -13,7 +13,7 @@ import {
 	type WebhookRequest,
 } from '../../engine';
 import { until } from '../../n8n/until';
-import { fixtures, type Dialect, type Simulator } from '../../simulator';
+import { dialects, fixtures, type Simulator } from '../../simulator';
 import { useSimulator } from '../../simulator/testing/useSimulator';
 import { itemsOf, perItem, placeCallHarness, waitBy } from './placeCallHarness';
 
@@ -112,8 +112,8 @@ export function waitingExecutions(
 	return { node, runOrPause, waiting, deliver };
 }
 
-/** A service with this dialect, and Place Call. The test controls the clock. */
-export function waitHarness(dialect: Dialect) {
+/** A service, whose dialect makes no difference here, and Place Call. The test controls the clock. */
+export function waitHarness() {
 	const harness = placeCallHarness();
 	let now: jest.SpyInstance<number, []>;
 	let waits: number[];
@@ -128,8 +128,7 @@ export function waitHarness(dialect: Dialect) {
 			await new Promise(() => {});
 		});
 	});
-	afterEach(() => jest.restoreAllMocks());
-	const service = useSimulator({ dialect });
+	const service = useSimulator({ dialect: dialects.plain });
 	const executions = waitingExecutions(harness, service);
 	const { node, runOrPause, waiting } = executions;
 
@@ -176,8 +175,7 @@ export function waitHarness(dialect: Dialect) {
 			const { calls, arrive } = await waiting(all, rows, over);
 			await meanwhile(calls);
 			const callId = calls.at(-1) ?? '';
-			const report = dialect.webhook.body(callId, { call_id: callId });
-			return (await arrive(mode === 'ping' ? { poll: true } : report)).items;
+			return (await arrive(mode === 'ping' ? { poll: true } : { call_id: callId })).items;
 		},
 		/** n8n's responses to the pings of the resume URL, by status or text. */
 		answerPings: (...answers: Array<number | string>) => {

@@ -1,7 +1,7 @@
 /** When a call goes: the times that the fields take, and what is sent for them. */
 import { Settings } from 'luxon';
 import type { INodeParameters } from 'n8n-workflow';
-import { skipSleeps } from '../../engine';
+import { useTime } from '../../engine';
 import {
 	acceptUpTo,
 	callsEndpoint,
@@ -14,9 +14,7 @@ import {
 const { place, sent, refusal } = placeCallHarness();
 const INDIA = { settings: { timezone: 'Asia/Kolkata' } };
 
-let itIs: (iso: string) => void;
-beforeEach(() => (itIs = skipSleeps(Date.parse('2026-01-01T12:00:00+05:30'))));
-afterEach(() => jest.restoreAllMocks());
+const itIs = useTime('2026-01-01T12:00:00+05:30');
 
 const atDate = (scheduledAt: string) => ({ when: 'dateTime', scheduledAt });
 const atTime = (scheduledTime: string) => ({ when: 'timeOfDay', scheduledTime });
@@ -33,26 +31,10 @@ it.each<[string, (time: string) => INodeParameters]>([
 	["'Time in India'", (time) => atTime(text(time))],
 	["'When to Call'", inModel],
 ])('a time of day in %s', async (_field, at) => {
-	for (const [value = '', scheduled_at] of [
-		['18:30', '18:30'],
-		['00:00', '00:00'],
-		['23:59', '23:59'],
-		[' 9:05 ', '09:05'],
-		['6:30 PM', '18:30'],
-		['12 a.m.', '00:00'],
-		['6:30:00 PM', '18:30'],
-		['9.30am', '09:30'],
-		['6.30', '06:30'],
-		['१८:३०', '18:30'],
-		['18:30 IST', '18:30'],
-		['0.7708333333', '18:30'],
-	]) {
-		expect(await sent(at(value))).toMatchObject({ scheduled_at });
-	}
-	for (const value of ['24:00', '12:60', '13 pm', '0.30', '9.3', '1830', 'noon', 'IST']) {
-		const message = / must be a time( of day)? \(got ".*such as 18:30/;
-		expect(await refusal(at(value), INDIA)).toMatch(message);
-	}
+	expect(await sent(at(' 9:05 '))).toMatchObject({ scheduled_at: '09:05' });
+	expect(await sent(at('6.30 PM IST'))).toMatchObject({ scheduled_at: '18:30' });
+	const message = / must be a time( of day)? \(got "24:00".*such as 18:30/;
+	expect(await refusal(at('24:00'), INDIA)).toMatch(message);
 });
 
 it.each<[INodeParameters, scheduled_at: string]>([
@@ -60,11 +42,8 @@ it.each<[INodeParameters, scheduled_at: string]>([
 	[atTime(`={{ DateTime.fromISO("${ISO}", { setZone: true }) }}`), ISO],
 	[atTime(`={{ DateTime.fromISO("${ISO}", { zone: "Asia/Kolkata" }) }}`), ISO],
 	[atDate(text(ISO)), ISO],
-	[atDate(text('2026-11-20T18:30+05:30')), ISO],
-	[atDate(text('2026-11-20T18:30:00.250+05:30')), ISO],
 	[atDate(text('2026-11-20T13:00:00Z')), '2026-11-20T13:00:00+00:00'],
 	[atDate(text('2026-11-20 18:30:00+05:30')), ISO],
-	[atDate(text('20261120T183000+0530')), ISO],
 	// A DateTime keeps its zone. A date gets that of the workflow.
 	[
 		atDate('={{ DateTime.fromISO("2026-11-20T18:30:00", { zone: "Europe/Berlin" }) }}'),
@@ -98,13 +77,9 @@ const isInvalid = 'must be a date and time with a UTC offset (got ';
 
 it.each<[INodeParameters, message: string]>([
 	[atDate(text('   ')), isEmpty],
-	[atDate('={{ null }}'), isEmpty],
 	[atDate(text('31/12/2027 17:00')), isNoDate('31/12/2027 17:00')],
 	[atDate(text('18:30')), isNoDate('18:30')],
-	[atTime('6 o clock'), isNoTime('6 o clock')],
-	[atTime('0.25'), isNoTime('0.25')],
 	[atTime('={{ 9.3 }}'), isNoTime('9.3')],
-	[atTime('={{ 46354.77 }}'), isNoTime('46354.77')],
 	[atDate('={{ 46354.77 }}'), isNoDate('46354.77')],
 	[atTime('1899-12-30T18:30:00.000Z'), isNoTime('1899-12-30T18:30:00.000Z')],
 	[atDate('={{ new Date("1899-12-30T18:30:00Z") }}'), isNoDate('1899-12-30T18:30:00.000Z')],
@@ -119,10 +94,10 @@ it.each<[INodeParameters, message: string]>([
 		`'When to Call' must be a time (got "soon"). Use a 24-hour time in India such as 18:30, or a date and time with its offset such as 2027-01-31T18:30:00+05:30.`,
 	],
 	[atDate(text('2026-11-20T18:30:00')), isNoDate('2026-11-20T18:30:00')],
-	...['2026-02-30T10:00:00', '2026-02-30T10:00:00+05:30', '2026-11-20T25:00:00Z', '2026-11-20']
-		.flatMap((value) => [value, text(value)].map((given) => ({ value, given })))
-		.map(({ value, given }): [INodeParameters, string] => [atDate(given), isNoDate(value)]),
-	[atDate('={{ DateTime.invalid("unparsable") }}'), isInvalid],
+	...['2026-02-30T10:00:00', '2026-11-20'].map((value): [INodeParameters, string] => [
+		atDate(value),
+		isNoDate(value),
+	]),
 	[atDate('={{ new Date("nonsense") }}'), isInvalid],
 ])('%j is rejected', async (parameters, message) => {
 	expect(await refusal(parameters, INDIA)).toContain(message);
@@ -135,9 +110,7 @@ const TUESDAY = '2026-11-24T10:00:00+00:00';
 const LIMIT = { callLimit: 'day' };
 
 it.each<[string, INodeParameters, now: string, scheduled_at: string | undefined]>([
-	['now', {}, EVENING, undefined],
 	['now with a limit', LIMIT, EVENING, undefined],
-	['now within hours', HOURS, NOON, undefined],
 	['now, and hours are over', HOURS, EVENING, OPENING],
 	['at a date', atDate(text(TUESDAY)), NOON, TUESDAY],
 	['at a date within hours', { ...HOURS, ...atDate(text(TUESDAY)) }, EVENING, TUESDAY],

@@ -21,7 +21,6 @@ import {
 import {
 	accepting,
 	ARCHIVED,
-	BROKEN,
 	goOn,
 	manyRows,
 	OUTPUTS,
@@ -32,7 +31,6 @@ import {
 	scripted,
 	type NodeParameters,
 	type PushRun,
-	type Reply,
 	butRequest,
 	phones,
 	pushHarness,
@@ -40,7 +38,6 @@ import {
 
 pushHarness();
 
-const INVALID_ROW: Reply = [400, rejection('contacts[0].phone is invalid')];
 const ONE_EACH = { developerSettings: { contactsPerRequest: 1 } };
 type Rows = INodeExecutionData[];
 const rowsOf = (...numbers: Array<number | '-'>): Rows =>
@@ -107,14 +104,6 @@ test('pushes the rows of later runs if n8n stored the first ones, as with Save E
 		[0, 1, 0],
 		[1, 0, 0],
 	]);
-});
-
-test('says unknown of rows that an earlier attempt sent, also if it stops before them', async () => {
-	const replies: { [request: number]: Reply | Error } = { 1: INVALID_ROW, 3: ARCHIVED, 4: BROKEN };
-	const sent = scripted((numbers, request) => replies[request] ?? accepting(numbers, request));
-	const { statuses } = await retry(await kill(manyRows(3), ONE_EACH), ONE_EACH);
-	expect(sent.flat()).toEqual(phones(0, 1, 2, 0));
-	expect(statuses).toEqual(['0 unknown', '1 unknown', '2 not_sent']);
 });
 
 test('pushes no row again that was sent as a part of a rejected request', async () => {

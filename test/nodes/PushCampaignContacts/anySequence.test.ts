@@ -351,7 +351,7 @@ test.each([
 		const property = fc.asyncProperty(scenario, async (each) => {
 			await runAll(each, areJson);
 		});
-		await fc.assert(property, { numRuns: 2 * RUNS });
+		await fc.assert(property, { numRuns: RUNS });
 	},
 	TIMEOUT_MS,
 );
@@ -370,7 +370,7 @@ test(
 			}
 			expect(world.reported.filter(({ status }) => OPEN.includes(status))).toEqual([]);
 		});
-		await fc.assert(property, { numRuns: 2 * RUNS });
+		await fc.assert(property, { numRuns: RUNS });
 	},
 	TIMEOUT_MS,
 );

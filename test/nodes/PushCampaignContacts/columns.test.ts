@@ -36,21 +36,16 @@ const lastName = (lastNameColumn: string, over: NodeParameters = {}): NodeParame
 describe('the phone column', () => {
 	test.each<[string, JsonObject, phoneColumn?: string]>([
 		['of this name', { phone: RIGHT, Phone: OTHER, Mobile: OTHER }],
-		['in another case', { Name: 'x', Phone: RIGHT }],
 		['with spaces and a mark', { '\ufeff PHONE ': RIGHT }],
 		['before any synonym', { Mobile: OTHER, PHONE: RIGHT }],
-		['by a synonym', { 'Mobile Number': RIGHT }],
 		['by a synonym in another case', { mobile_no: RIGHT }],
-		['by a usual heading', { Name: 'x', 'WhatsApp No': RIGHT }],
 		['by a usual heading that is marked', { 'Cell *': RIGHT }],
 		['by a synonym before other usual headings', { WhatsApp: OTHER, Mobile: RIGHT }],
 		['marked as required', { 'Phone *': RIGHT, 'Phone (Home)': OTHER }],
-		['by a synonym that is marked', { 'Mobile No.*': RIGHT }],
 		['by a usual heading if the default is empty', { phone: '', 'WhatsApp No': RIGHT }],
 		['by a synonym if another one is empty', { Mobile: '', 'Phone Number': RIGHT }],
 		['as entered, in another case', { WhatsApp: RIGHT, phone: OTHER }, 'whatsapp'],
 		['in brackets', { 'Mobile No.': RIGHT }, "['Mobile No.']"],
-		['nested', { properties: { phone: RIGHT } }, 'properties.phone'],
 		['nested, in brackets', { properties: { 'a b': RIGHT } }, "properties['a b']"],
 		['nested in a list', { list: [OTHER, { n: RIGHT }] }, 'list[1].n'],
 		['with a dot, before a nested one', { 'a.b': RIGHT, a: { b: OTHER } }, 'a.b'],
@@ -74,7 +69,6 @@ describe('the phone column', () => {
 describe('names', () => {
 	test.each<[string, JsonObject, NodeParameters, JsonObject]>([
 		['the default column', { person_name: ' Asha ' }, {}, { person_name: 'Asha' }],
-		['another case', { 'Person Name': 'Asha' }, {}, { person_name: 'Asha' }],
 		['a synonym', { 'Full Name': 'Asha' }, {}, { person_name: 'Asha' }],
 		['a call record', { caller_name: 'Asha' }, {}, { person_name: 'Asha' }],
 		[
@@ -102,7 +96,6 @@ describe('names', () => {
 	test.each<[JsonObject, string | undefined, sent?: JsonObject]>([
 		[{ 'First Name': ' Asha ', Surname: 'Rao' }, 'Asha Rao'],
 		[{ 'First Name': 'Asha', Surname: '' }, 'Asha'],
-		[{ 'First Name': null, Surname: 'Rao' }, 'Rao'],
 		[{ 'First Name': '#REF!', Surname: 'Rao' }, 'Rao', { 'First Name': '' }],
 		[{ 'First Name': 'Asha', Surname: 'NULL' }, 'Asha', { Surname: '' }],
 		[{ 'First Name': '-', Surname: 'N/A' }, undefined],
@@ -291,7 +284,6 @@ describe('other columns', () => {
 	});
 
 	test.each([
-		['a, b ,', ['a', 'b']],
 		['a["b, c"], d', ['a["b, c"]', 'd']],
 		['a["b, c, d', ['a["b', 'c', 'd']],
 		[`a["b'], c"], ['d, "]']`, [`a["b'], c"]`, `['d, "]']`]],

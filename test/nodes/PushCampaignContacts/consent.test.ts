@@ -97,16 +97,6 @@ test('finds the column in any spelling, and stops without it', async () => {
 	]);
 });
 
-test.each<[string, IDataObject, string]>([
-	['no column', { column: '' }, "'Consent' needs 'Consent Column' and 'At Most (Days Old)'"],
-	['half a day', { maxDays: 0.5 }, "'At Most (Days Old)' must be a whole number"],
-])('sends nothing with %s', async (_what, over, message) => {
-	const sent = scripted();
-	const { rejected } = await push(rows, withConsent(over));
-	expect(sent).toEqual([]);
-	expect(jsonOf(rejected)[0]).toMatchObject({ rejection_reason: expect.stringContaining(message) });
-});
-
 describe.each([
 	['run by the engine', engineTool],
 	['run by the agent', inlineTool],

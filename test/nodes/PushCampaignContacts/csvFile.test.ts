@@ -3,10 +3,12 @@ import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { Container } from '@n8n/di';
+import chunk from 'lodash/chunk';
 import range from 'lodash/range';
 import { BinaryDataService } from 'n8n-core';
 import type { IDataObject, INodeExecutionData, IWorkflowSettings } from 'n8n-workflow';
 import type { JsonObject } from '../../../nodes/core/values/json';
+import { PUSH_LIMITS } from '../../../nodes/PushCampaignContacts/push/rows';
 import {
 	engineHarness,
 	engineTool,
@@ -207,7 +209,6 @@ test('every file of the folder is tried', () => {
 });
 
 test.each<[string, text: string, rows: Record<number, unknown>]>([
-	['after a cell', 'phone,name,city\n9876543210,Asha', { 2: CUT }],
 	['after a cell in quotes', 'phone,name,city\n9876543210,"Asha"', { 2: CUT }],
 	['in the first of its rows', 'phone,name\n98765', { 2: CUT }],
 	['nowhere, but has a short row', 'phone,city\r9876543210\r', { 2: { phone: '9876543210', city: '' } }], // prettier-ignore
@@ -479,6 +480,16 @@ describe('a file that n8n stores', () => {
 		});
 	}
 
+	test('is read in any pieces, which may begin within a letter', async () => {
+		const file = Buffer.from(lines('phone,person_name', `${phone(0)},Zoë`));
+		const bodies = respondWith(ok());
+		await runPush(
+			stored(() => chunk(file, 1).map((byte) => Buffer.from(byte)), 'a.csv'),
+			csv(),
+		);
+		expect(bodies.flatMap(contactsOf)).toEqual([{ phone: phone(0), person_name: 'Zoë' }]);
+	});
+
 	test('is not pushed if n8n cannot read it', async () => {
 		async function* broken() {
 			yield Buffer.from(lines('phone', phone(0)));
@@ -508,22 +519,6 @@ describe('a file that n8n stores', () => {
 			),
 		});
 		expect(error?.description).not.toContain('load it again');
-	});
-
-	test('is not sent if it has more characters than n8n can have in memory', async () => {
-		const row = Buffer.from(`9876543210,"${'x'.repeat(999_000)}"\n`);
-		function* rows() {
-			yield Buffer.from('phone,note\n');
-			for (let count = 0; count < 201; count++) yield row;
-		}
-		const { error } = await runPush(stored(rows, 'a.csv'), csv());
-		expect(error).toMatchObject({
-			message:
-				'The input has more than 200,000,000 characters, the most that a push can have, so nothing was sent',
-			description: expect.stringContaining(
-				"Remove the columns that you don't need, or push fewer rows at a time.",
-			),
-		});
 	});
 
 	test('is read before the first request, so it may change or be deleted while its rows are sent', async () => {
@@ -577,72 +572,68 @@ describe('a file that n8n stores', () => {
 	});
 });
 
-describe('more rows than n8n can store as items', () => {
-	const MAX = 500_000;
+describe('more than n8n can have in memory or store as items', () => {
+	const MAX = 50;
+	beforeEach(() => {
+		jest.replaceProperty(PUSH_LIMITS, 'rows', 2 * MAX);
+		jest.replaceProperty(PUSH_LIMITS, 'outputRows', MAX);
+	});
+
 	const fileOf = (name: string, first: number, count: number) =>
-		fileItem(
-			name,
-			`phone\n${range(first, first + count)
-				.map(phone)
-				.join('\n')}\n`,
-		);
+		fileItem(name, lines('phone', ...range(first, first + count).map(phone)));
+	const repeated = (header: string, row: string, count: number) =>
+		fileItem('a.csv', lines(header, ...Array<string>(count).fill(row)));
 
 	test('with One Item per Row, nothing is sent', async () => {
 		const { error } = await runPush([fileOf('a.csv', 0, MAX + 1)], csv(byRow));
 		expect(error).toMatchObject({
 			message: expect.stringMatching(
-				/^The input has 500,001 rows, but with 'Output' set to 'One Item per Row', n8n can store at most 500,000 of them\. Nothing was sent/,
+				/^The input has 51 rows, but with 'Output' set to 'One Item per Row', n8n can store at most 50 of them\. Nothing was sent/,
 			),
 			description: expect.stringContaining("'One Summary Item', or push fewer rows at a time."),
 		});
 	});
 
 	test.each([
-		['many columns', `phone,${range(499).join()}`, `,${','.repeat(498)}`, '7,136'],
-		['long texts', 'phone,note', `,${'x'.repeat(9_940)}`, '7,506'],
+		['many columns', `phone,${range(499).join()}`, `,${','.repeat(498)}`, 35],
+		['long texts', 'phone,note', `,${'x'.repeat(9_940)}`, 37],
 	])('with %s, n8n can store fewer', async (_what, header, cells, max) => {
-		const text = lines(header, ...range(7_600).map((row) => phone(row) + cells));
+		jest.replaceProperty(PUSH_LIMITS, 'outputSize', 375_000);
+		const text = lines(header, ...range(38).map((row) => phone(row) + cells));
 		const { error } = await runPush([fileItem('a.csv', text)], csv(byRow));
 		expect(error?.message).toBe(
-			`The input has 7,600 rows, but with 'Output' set to 'One Item per Row', n8n can store at most ${max} of them. Nothing was sent`,
+			`The input has 38 rows, but with 'Output' set to 'One Item per Row', n8n can store at most ${max} of them. Nothing was sent`,
 		);
 	});
 
-	test('if Rejected would return them, nothing is sent', async () => {
-		const text = `phone\nx\n${`${phone(0)}\n`.repeat(MAX + 1)}`;
-		const { error } = await runPush([fileItem('a.csv', text)], csv());
+	test.each<[string, INodeExecutionData, reason: RegExp]>([
+		[
+			'',
+			fileItem('a.csv', `phone\nx\n${`${phone(0)}\n`.repeat(MAX + 1)}`),
+			/Remove these rows from the file, .* The first reason: "x" isn't a phone number/,
+		],
+		[
+			' that say only that they were duplicates',
+			repeated('phone,push_status', `${phone(0)},duplicate`, MAX + 1),
+			/The first reason: The status of this row says .* To push it, empty its push_status/,
+		],
+	])('if Rejected would return rows%s, nothing is sent', async (_which, file, description) => {
+		const { error } = await runPush([file], csv());
 		expect(error).toMatchObject({
 			message:
-				"More than 500,000 rows can't be pushed or are duplicates, and the 'Rejected' output can't contain that many. Nothing was sent",
-			description: expect.stringMatching(
-				/Remove these rows from the file, .* The first reason: "x" isn't a phone number/,
-			),
-		});
-	});
-
-	test('of rows that say only that they were duplicates, the message names this reason', async () => {
-		const text = `phone,push_status\n${`${phone(0)},duplicate\n`.repeat(MAX + 1)}`;
-		const { error } = await runPush([fileItem('a.csv', text)], csv());
-		expect(error).toMatchObject({
-			message: expect.stringMatching(/^More than 500,000 rows can't be pushed or are duplicates, /),
-			description: expect.stringMatching(
-				/The first reason: The status of this row says .* To push it, empty its push_status/,
-			),
+				"More than 50 rows can't be pushed or are duplicates, and the 'Rejected' output can't contain that many. Nothing was sent",
+			description: expect.stringMatching(description),
 		});
 	});
 
 	test('after a stop, Rejected has one item for consecutive rows of a file with the same reason', async () => {
-		const half = MAX / 2;
-		const files = [fileOf('a.csv', 0, half + 15_000), fileOf('b.csv', 600_000, half + 5_001)];
-		const bodies = breaking('ECONNRESET', respondWith(ok(10_000)));
-		const { error, rejected, pushed } = await runPush(files, csv(), goOn);
+		const files = [fileOf('a.csv', 0, 30), fileOf('b.csv', 60, 27)];
+		const bodies = breaking('ECONNRESET', respondWith(ok(3)));
+		const inThrees = { developerSettings: { contactsPerRequest: 3 } };
+		const { error, rejected, pushed } = await runPush(files, csv(inThrees), goOn);
 		expect(error).toBeUndefined();
-		expect(sizes(bodies)).toEqual([10_000, 10_000]);
-		expect(pushed[0]?.json.totals).toMatchObject({
-			pushed: 10_000,
-			unknown: 10_000,
-			not_sent: MAX + 1,
-		});
+		expect(sizes(bodies)).toEqual([3, 3]);
+		expect(pushed[0]?.json.totals).toMatchObject({ pushed: 3, unknown: 3, not_sent: MAX + 1 });
 		const LEGEND = 'Row numbers are as in a spreadsheet program. The header of each file is row 1.';
 		const item = (status: string, rows: string, file: number) => ({
 			json: {
@@ -652,17 +643,36 @@ describe('more rows than n8n can store as items', () => {
 			pairedItem: [{ item: file }],
 		});
 		expect(rejected).toEqual([
-			item('unknown', 'Rows 10002 to 20001 of "a.csv"', 0),
-			item('not_sent', 'Rows 20002 to 265001 of "a.csv"', 0),
-			item('not_sent', 'Rows 2 to 255002 of "b.csv"', 1),
+			item('unknown', 'Rows 5 to 7 of "a.csv"', 0),
+			item('not_sent', 'Rows 8 to 31 of "a.csv"', 0),
+			item('not_sent', 'Rows 2 to 28 of "b.csv"', 1),
 		]);
 	});
 
-	test('beyond a million, nothing is sent', async () => {
-		const text = `phone\n${'x\n'.repeat(1_000_001)}`;
-		const { error } = await runPush([fileItem('a.csv', text)], csv());
-		expect(error?.message).toBe(
-			'The input has more than 1,000,000 rows, the most that a push can have, so nothing was sent',
-		);
+	test.each<[string, INodeExecutionData, advice: string]>([
+		[
+			'100 rows',
+			repeated('phone', 'x', 2 * MAX + 1),
+			'Split it, and push at most 100 rows at a time.',
+		],
+		[
+			'1,000 characters',
+			repeated('phone,note', `${phone(0)},${'x'.repeat(90)}`, 10),
+			"Remove the columns that you don't need, or push fewer rows at a time.",
+		],
+	])('with more than %s, nothing is sent', async (what, file, advice) => {
+		jest.replaceProperty(PUSH_LIMITS, 'characters', 1_000);
+		const { error } = await runPush([file], csv());
+		expect(error).toMatchObject({
+			message: `The input has more than ${what}, the most that a push can have, so nothing was sent`,
+			description: expect.stringContaining(advice),
+		});
 	});
+});
+
+test('the limits are those of docs/campaigns.md', () => {
+	const page = readFileSync(join(__dirname, '../../../docs/campaigns.md'), 'utf8');
+	const { rows, characters, outputRows } = PUSH_LIMITS;
+	for (const limit of [rows, characters, outputRows])
+		expect(page).toContain(limit.toLocaleString('en-US'));
 });

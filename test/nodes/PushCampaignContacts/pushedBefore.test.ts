@@ -58,16 +58,16 @@ const databaseFails = (isFailing: (call: string) => boolean) => {
 };
 const databaseWorks = () => (store.beforeCall = () => {});
 
-/** Row 0 was released, row 1 waits, and the outcome of row 2 is unknown. Later ones are released. */
-async function pushThree(): Promise<string[][]> {
+/** Row 0 was released, row 1 waits, and with three rows, the outcome of row 2 is unknown. Later ones are released. */
+async function pushEarlier(rows: 2 | 3): Promise<string[][]> {
 	nock.cleanAll();
 	campaign();
 	const sent = scripted((_numbers, request) =>
-		request === 2 ? ok(1) : request === 3 ? BROKEN : released(1),
+		request === 2 ? ok(1) : request === 3 && rows === 3 ? BROKEN : released(1),
 	);
 	await run(1, release);
 	await run(2);
-	await run(3);
+	if (rows === 3) await run(3);
 	return sent;
 }
 const THREE = ['0 pushed_before', '1 waiting_before', '2 unknown_before'];
@@ -117,7 +117,7 @@ test('pushes again what a push without the option pushed, as the notices of the 
 
 describe('what is known of the earlier push', () => {
 	test('is said of each row, and looking it up adds nothing', async () => {
-		await pushThree();
+		await pushEarlier(3);
 		const { size } = store;
 		for (const again of [release, {}]) {
 			const { statuses, pushedBefore } = await run(3, again);
@@ -136,7 +136,7 @@ describe('what is known of the earlier push', () => {
 	});
 
 	test('is what n8n remembers of it, not what the row says', async () => {
-		const sent = await pushThree();
+		const sent = await pushEarlier(3);
 		const marked = [2, 3].map((row) => ({
 			phone: phone(row),
 			person_name: 'A',
@@ -147,7 +147,7 @@ describe('what is known of the earlier push', () => {
 	});
 
 	test('is only a reason to do something if rows wait', async () => {
-		await pushThree();
+		await pushEarlier(3);
 		expect((await run(1, release)).hints).toEqual(['1 row: 0 pushed, 1 pushed before.']);
 		expect((await run(2, release)).hints[1]).toMatch(
 			/^1 row waits in the campaign since an earlier/,
@@ -173,7 +173,7 @@ describe('what is known of the earlier push', () => {
 	});
 
 	test('is unknown only as long as n8n cannot read it', async () => {
-		await pushThree();
+		await pushEarlier(3);
 		const before = store.calls.length;
 		// The push and its request are noted, the numbers are reserved, then what is known of them is looked up.
 		databaseFails(() => store.calls.length > before + 3);
@@ -184,7 +184,7 @@ describe('what is known of the earlier push', () => {
 	});
 
 	test('is in the columns of a row', async () => {
-		await pushThree();
+		await pushEarlier(3);
 		const options = { ...SKIP.options, output: 'rows' };
 		expect((await run(1, { options })).pushedBefore).toEqual([
 			{
@@ -216,32 +216,27 @@ test.each<[string, NodeParameters, failures: number]>([
 		let isInterrupted = true;
 		for (let nth = 1; isInterrupted; nth++) {
 			store.clear();
-			const sent = await pushThree();
+			const sent = await pushEarlier(2);
 			const before = store.calls.length;
 			databaseFails(() => {
 				const call = store.calls.length - before;
 				return call >= nth && call < nth + failures;
 			});
-			await run(3, parameters);
+			await run(2, parameters);
 			isInterrupted = store.calls.length - before >= nth;
 			databaseWorks();
-			for (const others of [[], [/^3 (pushed|unknown)_before$/]]) {
-				const { statuses } = await run(4, release);
-				expect(statuses).toEqual([
-					expect.stringMatching(/^0 (pushed|unknown)_before$/),
-					expect.stringMatching(/^1 (waiting|unknown)_before$/),
-					'2 unknown_before',
-					...others.map((other): unknown => expect.stringMatching(other)),
-				]);
-			}
-			expect(sent).toEqual([phones(0), phones(1), phones(2), phones(3)]);
+			expect((await run(3, release)).statuses).toEqual([
+				expect.stringMatching(/^0 (pushed|unknown)_before$/),
+				expect.stringMatching(/^1 (waiting|unknown)_before$/),
+			]);
+			expect(sent).toEqual([phones(0), phones(1), phones(2)]);
 		}
 	},
 );
 
 describe('Check Only', () => {
 	test('leaves out numbers whose push ended, counts them, and remembers nothing', async () => {
-		await pushThree();
+		await pushEarlier(3);
 		const { size } = store;
 		const options = { ...SKIP.options, output: 'rows' };
 		const { pushed, statuses, hints } = await run([...manyRows(4), ...rowsOf({ phone: 'none' })], {
@@ -276,7 +271,7 @@ describe('Check Only', () => {
 	test.each(['count', 'add'])(
 		'stops as a push would if n8n cannot use the list: %s',
 		async (call) => {
-			await pushThree();
+			await pushEarlier(3);
 			databaseFails((each) => each.startsWith(call));
 			const { error, pushed } = await runPush(manyRows(1), { ...SKIP, ...check });
 			expect(error?.message).toMatch(/^n8n can't read or write the list of numbers pushed before/);
@@ -287,7 +282,7 @@ describe('Check Only', () => {
 	);
 
 	test('after an interrupted look-up, says that ready rows may have been pushed before', async () => {
-		await pushThree();
+		await pushEarlier(3);
 		const before = store.calls.length;
 		databaseFails(() => store.calls.length > before + 2);
 		await run(2, check);

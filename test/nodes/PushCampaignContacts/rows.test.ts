@@ -1,26 +1,14 @@
 /** What is sent for the rows, and what is returned for them. */
 import mapValues from 'lodash/mapValues';
 import pick from 'lodash/pick';
-import range from 'lodash/range';
 import sortBy from 'lodash/sortBy';
 import type { INodeExecutionData } from 'n8n-workflow';
 import nock from 'nock';
 import { asRecord, type JsonObject } from '../../../nodes/core/values/json';
 import { plainText } from '../../../nodes/core/values/values';
-import {
-	engineHarness,
-	hintsOf,
-	oneNodeWorkflow,
-	output,
-	retryFailed,
-	runNode,
-	runWorkflow,
-	service,
-	storedCredentials,
-} from '../../engine';
+import { engineHarness, hintsOf, output, runNode, service, storedCredentials } from '../../engine';
 import {
 	accepted,
-	ARCHIVED,
 	respondWith,
 	breaking,
 	contactsOf,
@@ -411,21 +399,12 @@ describe('rows that an earlier execution returned in Rejected', () => {
 	test('are pushed if they were duplicates and their number was corrected since, also if it was unusable in between', async () => {
 		const bodies = respondWith(ok(1), ok(1));
 		const { rejected } = await runPush(rowsOf({ phone: phone(1) }, { phone: phone(1) }), byRow);
-		const [duplicate = {}] = jsonOf(rejected);
-		const mistyped = await runPush([{ json: { ...duplicate, phone: '98' } }], byRow, goOn);
-		const [json = {}] = jsonOf(mistyped.rejected);
-		expect(json).toMatchObject({ push_status: 'duplicate', phone_key: `91${phone(1)}` });
-		await runPush([{ json: { ...json, phone: phone(2) } }], byRow);
-		expect(bodies.map(phonesOf)).toEqual([[phone(1)], [phone(2)]]);
-	});
-
-	test('are pushed if they were duplicates and their number was corrected since', async () => {
-		const bodies = respondWith(ok(1), ok(1));
-		const { rejected } = await runPush(rowsOf({ phone: phone(1) }, { phone: phone(1) }), byRow);
-		const [duplicate = {}] = jsonOf(rejected);
+		const mistyped = jsonOf(rejected).map((json) => ({ json: { ...json, phone: '98' } }));
+		const [duplicate = {}] = jsonOf((await runPush(mistyped, byRow, goOn)).rejected);
 		// A spreadsheet can shorten the key.
 		const shortened = ['9.19E+11', 919000000000].map((phone_key) => ({ ...duplicate, phone_key }));
-		const again = [duplicate, ...shortened, { ...duplicate, phone: phone(2) }];
+		const rows = [duplicate, ...shortened].map((row) => ({ ...row, phone: phone(1) }));
+		const again = [...rows, { ...duplicate, phone: phone(2) }];
 		const { pushed } = await runPush(
 			again.map((json) => ({ json })),
 			byRow,
@@ -536,34 +515,4 @@ test.each<[string, Array<[row: JsonObject, reason?: string]>]>([
 		json.rejection_reason,
 	]);
 	expect(sortBy(found, '0.item')).toEqual(rows.map(([, reason], item) => [{ item }, reason]));
-});
-
-test('finds the rows with the same number among many', async () => {
-	const first = manyRows(3_000);
-	const longer = first
-		.filter((_row, index) => index % 3 === 0)
-		.map(({ json }) => ({ json: { ...json, person_name: 'Somebody with a longer name' } }));
-	const bodies = respondWith(ok(first.length));
-	const { rejected } = await runPush([...first, ...longer]);
-	const pushed = [...first.filter((_row, index) => index % 3 > 0), ...longer];
-	expect(bodies.flatMap(contactsOf)).toEqual(jsonOf(pushed));
-	expect(rejected).toHaveLength(longer.length);
-});
-
-test.each<[string, (row: number) => number]>([
-	['one of many numbers', (row) => (row === 0 ? 9_999 : row)],
-	['their order', (row) => (row < 2 ? 1 - row : row)],
-])('Retry after %s has changed sends nothing', async (_what, changed) => {
-	const rows = range(2_500).map((row) => ({
-		json: { phone: phone(row), mobile: phone(changed(row)) },
-	}));
-	const parameters = { developerSettings: { contactsPerRequest: 2_000 } };
-	respondWith(ok(2_000), ARCHIVED);
-	const { workflow, start } = oneNodeWorkflow(pushNode(parameters));
-	const failed = await runWorkflow(workflow, start, rows, 'trigger');
-	const edited = oneNodeWorkflow(pushNode({ ...parameters, phoneColumn: 'mobile' }));
-	const { error } = (await retryFailed(failed, edited.workflow)).data.resultData;
-	expect(error?.message).toMatch(
-		/^The rows or the options differ from those of an earlier attempt/,
-	);
 });

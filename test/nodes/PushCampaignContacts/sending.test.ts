@@ -5,8 +5,9 @@ import range from 'lodash/range';
 import { DateTime } from 'luxon';
 import nock from 'nock';
 import { clock } from '../../../nodes/host/clock';
+import { PUSH_LIMITS } from '../../../nodes/PushCampaignContacts/push/rows';
 import { startNode, stoppedResult } from '../../engine';
-import { MANY_RUNS } from '../../fuzz/runs';
+import { RUNS } from '../../fuzz/runs';
 import {
 	accepting,
 	ARCHIVED,
@@ -29,6 +30,7 @@ import {
 } from './pushHarness';
 
 const { store } = pushHarness();
+beforeEach(() => jest.replaceProperty(PUSH_LIMITS, 'sentAlone', 8));
 
 const perRequest = (contactsPerRequest: number) => ({ developerSettings: { contactsPerRequest } });
 const invalid = (text: string): Reply => [400, rejection(text)];
@@ -169,15 +171,15 @@ describe('a rejection that names contacts', () => {
 test('sends no row alone if a rejection names too many', async () => {
 	const sent = scripted(() =>
 		invalid(
-			range(201)
+			range(9)
 				.map((row) => `contacts[${row}]`)
 				.join(' '),
 		),
 	);
-	const { statuses, hints } = await push(201);
+	const { statuses, hints } = await push(9);
 	expect(sent).toHaveLength(1);
-	expect(hints[1]).toMatch(/^The service may reject more than 200 rows of one request/);
-	expect(statuses).toEqual(range(201).map((row) => `${row} not_sent`));
+	expect(hints[1]).toMatch(/^The service may reject more than 8 rows of one request/);
+	expect(statuses).toEqual(range(9).map((row) => `${row} not_sent`));
 });
 
 describe('the parts of a rejected request', () => {
@@ -238,21 +240,21 @@ describe('the parts of a rejected request', () => {
 			expect(statuses).toEqual(bad.map((row) => `${row} rejected`));
 			expect(requests).toBeLessThanOrEqual(3 * notes.length + 2);
 		});
-		await fc.assert(property, { numRuns: MANY_RUNS });
+		await fc.assert(property, { numRuns: RUNS });
 	});
 
 	test('may all be rejected, up to the limit and the one after them', async () => {
-		const { statuses, hints } = await send(201, () => invalid('contacts[0] is invalid'));
-		expect(statuses).toEqual(range(201).map((row) => `${row} rejected`));
+		const { statuses, hints } = await send(9, () => invalid('contacts[0] is invalid'));
+		expect(statuses).toEqual(range(9).map((row) => `${row} rejected`));
 		expect(hints.join()).not.toContain('The service may reject more than');
 	});
 
 	test.each<[string, Reply, count: number, requests: number, rejected: number]>([
-		['one after another', invalid('contacts[0] is invalid'), 202, 401, 200],
-		['by their size', [413, ''], 400, 409, 201],
+		['one after another', invalid('contacts[0] is invalid'), 10, 17, 8],
+		['by their size', [413, ''], 16, 20, 9],
 	])('are limited if the service rejects rows %s', async (_how, reply, count, ...expected) => {
 		const { requests, statuses, hints } = await send(count, () => reply);
-		expect(hints[1]).toMatch(/^The service may reject more than 200 rows of one request/);
+		expect(hints[1]).toMatch(/^The service may reject more than 8 rows of one request/);
 		const rejected = statuses.filter((status) => status.endsWith(' rejected'));
 		expect([requests, rejected.length]).toEqual(expected);
 		expect(statuses).toHaveLength(count);

@@ -5,6 +5,7 @@ import {
 	type IRun,
 	type ITaskData,
 } from 'n8n-workflow';
+import { PUSH_LIMITS } from '../../../nodes/PushCampaignContacts/push/rows';
 import { makeNode, makeWorkflow, oneNodeWorkflow, resume, runWorkflow } from '../../engine';
 import {
 	accepted,
@@ -12,6 +13,7 @@ import {
 	BROKEN,
 	fileItem,
 	goOn,
+	inTwos,
 	jsonOf,
 	manyRows,
 	OUTPUTS,
@@ -107,6 +109,15 @@ describe('a node that runs several times in an execution', () => {
 		const [, second] = await loop([manyRows(1), manyRows(1)]);
 		expect(sent).toEqual(Array(requests).fill(phones(0)));
 		expect(statusesOf(rejectedBy(second))).toEqual(statuses);
+	});
+
+	test('pushes again what it cannot remember, but no number whose outcome is unknown', async () => {
+		jest.replaceProperty(PUSH_LIMITS, 'numbers', 2);
+		const sent = scripted(butRequest(2, BROKEN));
+		const runs = await loop([manyRows(3), manyRows(3), manyRows(1), manyRows(1)], inTwos);
+		expect(sent).toEqual([phones(0, 1), phones(2), phones(0, 1), phones(0)]);
+		const statuses = runs.map((run) => statusesOf(rejectedBy(run)));
+		expect(statuses).toEqual([['unknown'], ['unknown'], [], ['duplicate']]);
 	});
 
 	test('reports no row as not sent that an earlier run pushed', async () => {

@@ -1,6 +1,8 @@
 /** A push that stops in the middle: what it reports, and what later attempts send. */
 import range from 'lodash/range';
 import type { INode, INodeExecutionData, IRun } from 'n8n-workflow';
+import { counted } from '../../../nodes/core/values/values';
+import { PUSH_LIMITS } from '../../../nodes/PushCampaignContacts/push/rows';
 import { oneNodeWorkflow, output, retryFailed, runWorkflow, service } from '../../engine';
 import {
 	accepted,
@@ -32,6 +34,7 @@ import {
 } from './pushHarness';
 
 pushHarness();
+beforeEach(() => jest.replaceProperty(PUSH_LIMITS, 'sentAlone', 8));
 
 const MAY_BE_SENT =
 	"Then retry the execution again. An earlier attempt may have sent this item, so don't send it in a new execution.";
@@ -194,13 +197,14 @@ describe('Retry in the list of executions', () => {
 
 	test('loses no row that a request left out', async () => {
 		campaign();
-		const skip = { ...inTwos, options: { skipPushedBefore: true } };
+		const inFives = { developerSettings: { contactsPerRequest: 5 } };
+		const skip = { ...inFives, options: { skipPushedBefore: true } };
 		scripted(butRequest(3, ARCHIVED));
-		await push(1, skip);
+		await push(manyRows(3).slice(2), skip);
 		const node = pushNode(skip);
-		const again = await retry(await failed(node, manyRows(3)), node);
-		expect(again.statuses).toEqual(['0 waiting_before']);
-		expect(again.pushed[0]?.json.totals).toMatchObject({ received: 3, pushed: 2 });
+		const again = await retry(await failed(node, manyRows(6)), node);
+		expect(again.statuses).toEqual(['2 waiting_before']);
+		expect(again.pushed[0]?.json.totals).toMatchObject({ received: 6, pushed: 5 });
 	});
 
 	test('says unknown of the parts that an earlier retry sent, also if it stops before them', async () => {
@@ -220,7 +224,7 @@ describe('Retry in the list of executions', () => {
 	const TOO_MANY: Reply = [
 		400,
 		rejection(
-			range(201)
+			range(9)
 				.map((row) => `contacts[${row}]`)
 				.join(' '),
 		),
@@ -231,12 +235,12 @@ describe('Retry in the list of executions', () => {
 		const sent = scripted((numbers, request) =>
 			numbers[0] === phone(0) ? TOO_MANY : accepting(numbers, request),
 		);
-		const rows = range(201).map((row) => ({
-			json: { phone: phone(row), mobile: phone(row + 300) },
+		const rows = range(9).map((row) => ({
+			json: { phone: phone(row), mobile: phone(row + 10) },
 		}));
 		const again = await retry(await failed(pushNode(), rows), pushNode({ phoneColumn: 'mobile' }));
 		expect([again.error, again.statuses]).toEqual([undefined, []]);
-		expect(sent[1]).toEqual(range(300, 501).map(phone));
+		expect(sent[1]).toEqual(range(10, 19).map(phone));
 	});
 
 	test('pushes no row again after an attempt with another column and back, if a part was pushed', async () => {
@@ -273,23 +277,8 @@ describe('Retry in the list of executions', () => {
 	test('stops at the limit of rows that are sent alone, which an earlier attempt had reached', async () => {
 		const sent = scripted((numbers) => (numbers.length > 1 ? TOO_MANY : INVALID));
 		const node = pushNode();
-		await retry(await failed(node, manyRows(201)), node);
-		expect(sent.map((numbers) => numbers.length)).toEqual([201, 1]);
-	});
-
-	test('two at the same moment push each row once, also if the service rejects a part', async () => {
-		const accepted: string[] = [];
-		scripted((numbers, request) => {
-			if (request === 1) return ARCHIVED;
-			if (numbers.length === 4) return [400, rejection('contacts[3]')];
-			accepted.push(...numbers);
-			return accepting(numbers, request);
-		});
-		const first = await failed(pushNode(), manyRows(4));
-		const both = [1, 2].map(async () => await retry(first, pushNode({}, goOn)));
-		const statuses = (await Promise.all(both)).flatMap((run) => run.statuses);
-		expect(accepted.sort()).toEqual(phones(0, 1, 2, 3));
-		expect(statuses).toEqual(range(4).map((row) => `${row} unknown`));
+		await retry(await failed(node, manyRows(9)), node);
+		expect(sent.map((numbers) => numbers.length)).toEqual([9, 1]);
 	});
 
 	const contacts = (...numbers: number[]): NodeParameters => ({
@@ -314,15 +303,20 @@ describe('Retry in the list of executions', () => {
 		expect(sent).toEqual([phones(0), phones(0, 1)]);
 	});
 
+	// Only the first number differs.
+	const sheet = range(2_001).map((row) => ({
+		json: { phone: phone(row), mobile: phone(row === 0 ? 9_999 : row) },
+	}));
+
 	test.each<[string, NodeParameters, NodeParameters]>([
 		['another size of requests', {}, { developerSettings: { contactsPerRequest: 10 } }],
 		['another Phone Column', {}, { phoneColumn: 'mobile' }],
 		['other contacts', OLD, contacts(0, 1, 4, 3)],
+		['contacts in another order', OLD, contacts(1, 0, 2, 3)],
 		['another campaign', {}, { campaignId: '43' }],
 	])('with %s, sends nothing, and reports all rows as unknown', async (_what, before, after) => {
 		const sent = scripted(butRequest(2, ARCHIVED));
-		const rows = range(4).map((row) => ({ json: { phone: phone(row), mobile: phone(row + 10) } }));
-		const input = before.contactsFrom === 'json' ? [{ json: {} }] : rows;
+		const [count, input] = before.contactsFrom === 'json' ? [4, [{ json: {} }]] : [2_001, sheet];
 		const first = await failed(pushNode({ ...inTwos, ...before }), input);
 		const again = await retry(first, pushNode({ ...inTwos, ...after }));
 		expect(sent).toHaveLength(2);
@@ -330,7 +324,9 @@ describe('Retry in the list of executions', () => {
 			/^The rows or the options differ from those of an earlier attempt/,
 		);
 		expect(linesOf(again)).toContainEqual(
-			expect.stringMatching(/^Unknown: 4 rows \(rows 1 to 4\)/),
+			expect.stringMatching(
+				new RegExp(`^Unknown: ${counted(count, 'row')} \\(rows 1 to ${count}\\)`),
+			),
 		);
 	});
 

@@ -79,9 +79,9 @@ test('reads any text the same way in any pieces, and like Papa Parse if it is va
 			compared++;
 			expect(found).toEqual(data);
 		}),
-		{ numRuns: 3_000 },
+		{ numRuns: 1_000 },
 	);
-	expect(compared).toBeGreaterThan(200);
+	expect(compared).toBeGreaterThan(70);
 });
 
 const oneColumn = 'phone\n98765,43210\n9876543210;1\n';

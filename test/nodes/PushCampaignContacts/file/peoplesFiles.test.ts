@@ -1,6 +1,4 @@
 /** Files as people and programs write them: nobody is lost, and no other number is called. */
-import { readFileSync, readdirSync } from 'node:fs';
-import { join } from 'node:path';
 import fc from 'fast-check';
 import omit from 'lodash/omit';
 import Papa from 'papaparse';
@@ -13,10 +11,10 @@ import { isJsonObject, parseJson } from '../../../../nodes/core/values/json';
 import { MANY_RUNS } from '../../../fuzz/runs';
 import { defaultChoice } from '../push/scripted';
 
-/** The people of a file in these pieces, or why it isn't read. */
-async function pushed(...pieces: Uint8Array[]) {
+/** The people of a file, or why it isn't read. */
+async function pushed(bytes: Uint8Array) {
 	try {
-		const input = await rowsOfFiles([{ name: 'a.csv', item: 0, open: () => pieces }]);
+		const input = await rowsOfFiles([{ name: 'a.csv', item: 0, open: () => [bytes] }]);
 		const [columns] = input.tables.map((table) =>
 			resolveColumns(table, { ...defaultChoice, from: 'csv' }),
 		);
@@ -122,21 +120,6 @@ test('sends no incomplete row of a file that is cut off, and nothing wrong befor
 				const unsure = index === found.sent.length - 1 ? [lastCell] : [];
 				expect(omit(contact, unsure)).toEqual(omit(contacts[index], unsure));
 			}
-		}),
-		{ numRuns: 2 * MANY_RUNS },
-	);
-});
-
-test('reads a file the same way in any pieces', async () => {
-	const folder = join(__dirname, '..', 'files');
-	const files = readdirSync(folder).map((name) => readFileSync(join(folder, name)));
-	const cuts = fc.array(fc.nat(), { maxLength: 6 });
-	await fc.assert(
-		fc.asyncProperty(fc.constantFrom(...files), cuts, async (bytes, at) => {
-			const places = at.map((cut) => cut % (bytes.length + 1)).sort((a, b) => a - b);
-			const pieces = [0, ...places].map((from, index) => bytes.subarray(from, places[index]));
-			const outcome = async (...read: Uint8Array[]) => JSON.stringify(await pushed(...read));
-			expect(await outcome(...pieces)).toBe(await outcome(bytes));
 		}),
 		{ numRuns: 2 * MANY_RUNS },
 	);

@@ -28,7 +28,6 @@ import {
 const harness = placeCallHarness();
 const { run, retry } = harness;
 beforeEach(() => skipSleeps());
-afterEach(() => jest.restoreAllMocks());
 
 const rejection = (error: string) => ({ success: false, error });
 /** Each request gets this response. */
