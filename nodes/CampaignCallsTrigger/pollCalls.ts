@@ -34,8 +34,12 @@ import { type PollState, restoreState, type Scope, storedState } from './pollSta
 import { type PollSettings, readPollSettings } from './properties';
 import { testCall } from './testCall';
 
-/** Calls whose records one poll reads. The next poll continues. */
-export const POLL_LIMITS = { calls: 1_000 };
+export const POLL_LIMITS = {
+	/** Calls whose records one poll reads. The next poll continues. */
+	calls: 1_000,
+	/** Calls that are read together. Where a poll ends, the next one continues with the same ones. */
+	together: 50,
+};
 
 const WEEK_MS = 7 * 24 * 3_600_000;
 
@@ -47,9 +51,6 @@ const TIME_FOR_LISTS = 0.7;
 
 /** Records that can't be read until a poll stops. */
 const MAX_FAILURES = 5;
-
-/** Calls that are read together. Where a poll ends, the next one continues with the same ones. */
-const CALLS_TOGETHER = 50;
 
 /**
  * The calls that were completed since the last poll.
@@ -226,7 +227,7 @@ class Poll {
 		const inOrder = orderBy(shuffle(mayHaveEnded), [wasReached, 'createdAt']);
 		const taken = inOrder.splice(0, POLL_LIMITS.calls);
 		let last: ListedCall | undefined;
-		for (const together of chunk(taken, CALLS_TOGETHER)) {
+		for (const together of chunk(taken, POLL_LIMITS.together)) {
 			await this.each(shuffle(together), async (call) => await this.pass(call));
 			if (this.isOver()) break;
 			last = together.at(-1);

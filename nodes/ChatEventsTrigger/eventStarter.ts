@@ -22,8 +22,10 @@ const MAX_RUNNING = 50;
 /** A longer execution doesn't count anymore, so that executions that never end don't stop the trigger. */
 const MAX_COUNTED_MS = 5 * 60_000;
 
-/** Events that wait in memory for their execution. */
-export const MAX_WAITING = 10_000;
+export const EVENT_LIMITS = {
+	/** Events that wait in memory for their execution. */
+	waiting: 10_000,
+};
 
 /** How often to check whether events are still waiting. */
 const DRAIN_CHECK_MS = 50;
@@ -51,7 +53,7 @@ export class EventStarter {
 	}
 
 	emit(sessionEvent: SessionEvent): void {
-		if (this.waiting.size >= MAX_WAITING) {
+		if (this.waiting.size >= EVENT_LIMITS.waiting) {
 			this.onLost(sessionEvent);
 			return;
 		}

@@ -8,7 +8,7 @@ import { clock } from '../host/clock';
 import { counted, MAX_NAMED, named, displayText } from '../core/values/values';
 import { idText } from '../core/chat/frames';
 import { type Ending, endingError } from '../core/chat/reconnectPolicy';
-import { MAX_WAITING, type SessionEvent } from './eventStarter';
+import { EVENT_LIMITS, type SessionEvent } from './eventStarter';
 
 /** `next`: what follows, for the user or the trigger. */
 type Loss = { sessionId: string; error: ExplainedError; next?: string };
@@ -90,6 +90,6 @@ function eventsLost(context: ITriggerFunctions, events: SessionEvent[]): NodeOpe
 		displayText(`${event.type} (${idText(event.envelope.event_id) ?? 'no ID'}) of ${sessionId}`),
 	);
 	const message = `${counted(events.length, 'chat event')} didn't start an execution`;
-	const description = `The trigger was closed before n8n received them, ${MAX_WAITING.toLocaleString('en-US')} other events were waiting for an execution, or n8n couldn't start one (see the n8n log). Unless the service sends them again, check these conversations in the service: ${list}.`;
+	const description = `The trigger was closed before n8n received them, ${EVENT_LIMITS.waiting.toLocaleString('en-US')} other events were waiting for an execution, or n8n couldn't start one (see the n8n log). Unless the service sends them again, check these conversations in the service: ${list}.`;
 	return new NodeOperationError(context.getNode(), message, { description });
 }

@@ -19,10 +19,7 @@ import { waitingExecutions } from '../nodes/PlaceCall/waitHarness';
 import { fixtures } from '../simulator';
 import { useSimulator } from '../simulator/testing/useSimulator';
 import { corrupt, corruptions } from './corruption';
-import { IS_LONG, MANY_RUNS, nextDialect, TIMEOUT_MS } from './runs';
-
-/** Each runs a node. */
-const DELIVERIES = IS_LONG ? MANY_RUNS : 40;
+import { nextDialect, RUNS, TIMEOUT_MS } from './runs';
 
 const { finished } = fixtures.calls;
 const harness = engineHarness();
@@ -62,7 +59,7 @@ async function assertForAll(
 	const property = fc.asyncProperty(bodies, headers, async (rawBody, sent) => {
 		await check({ rawBody, headers: sent });
 	});
-	await fc.assert(property, { numRuns: DELIVERIES, includeErrorInReport: true });
+	await fc.assert(property, { numRuns: RUNS, includeErrorInReport: true });
 }
 
 test('Call Completed Trigger passes on only the record of the service, whatever is delivered', async () => {
@@ -126,7 +123,7 @@ test('only its own calls resume a waiting execution of Place Call', async () => 
 		time += 10;
 	});
 	// While no call has ended, a request costs at most one reading. It needs n8n's token in the URL.
-	expect(simulator().stats().requests - requests).toBeLessThanOrEqual(DELIVERIES);
+	expect(simulator().stats().requests - requests).toBeLessThanOrEqual(RUNS);
 	for (const callId of calls) await simulator().endCall(callId);
 	const resumed = [];
 	for (const callId of calls) {
@@ -253,7 +250,7 @@ test.each(Object.entries(SECRET_URLS))(
 				expect(isAccepted).toBe(fits);
 			},
 		);
-		await fc.assert(property, { numRuns: MANY_RUNS, includeErrorInReport: true });
+		await fc.assert(property, { numRuns: RUNS, includeErrorInReport: true });
 		expect(accepted).toBeGreaterThan(0);
 	},
 );

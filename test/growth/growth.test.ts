@@ -21,7 +21,7 @@ import { ServiceProfile } from '../../nodes/core/profile/serviceProfile';
 import { entriesOf, onlyListIn } from '../../nodes/core/calls/callList';
 import { flatCallRecord } from '../../nodes/core/calls/callRecord';
 import { splitSessionIds } from '../../nodes/core/chat/parseChatFields';
-import type { JsonObject } from '../../nodes/core/values/json';
+import { type JsonObject, parseJson } from '../../nodes/core/values/json';
 import { rowReader, rowReferences, mayNameRow } from '../../nodes/host/forms/expressions';
 import { loosePhoneKey } from '../../nodes/core/phone/phoneKey';
 import { normalized } from '../../nodes/core/values/text';
@@ -35,6 +35,7 @@ const UNITS = [
 	...[' ', '\r\n', ',', '.,', "'", '"', '"\\', '""', '[', '{{', '{{ $json.a }}', 'a=', '0', '+9'],
 	...['a,', '1\n', '"1",', '\ud800', '\u0301\u0323', '&amp;', '%25%2', 'contacts[1] ', 'tokentok'],
 	...['9876543210 ', '९', 'https://', 'ab, ', 'turn on', '\\\\x'],
+	...['7', '1876543210987654321,', '"\\\\\\"",'],
 ];
 /** Those of commands. */
 const CURL_UNITS = [
@@ -90,6 +91,7 @@ const ofText: Record<string, (text: string) => unknown> = {
 		attempt(() => readProfile(JSON.stringify({ calls: { query: { a: text } } }))),
 	],
 	'a text that is shown': (text) => [displayText(text), asSentence(text), normalized(text)],
+	'JSON with a long integer': (text) => parseJson(`[${text.slice(0, -2)}1876543210987654321]`),
 	'a heading': (text) => comparableHeading(text),
 	'rows that a rejection names': (text) => rowsNamedIn(rejection(text), []),
 	'session IDs': (text) => splitSessionIds(text),

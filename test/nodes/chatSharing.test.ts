@@ -182,6 +182,7 @@ describe('a session that the service rejects', () => {
 		const run = await action;
 		expect(stopMessage(run).message).toContain('The service rejects the connection');
 		expect(harness.sockets()).toHaveLength(5);
+		speedUp(100);
 		for (const agent of harness.simulator().state.agents.values()) agent.active = true;
 		await harness.connected();
 	});

@@ -18,10 +18,7 @@ const REQUESTS = WRITES.filter(({ sends }) => sends !== SOCKET);
 
 /** Every endpoint with every kind of response: test/nodes/core/service/everyResponse. */
 const NO_PROOF: Array<[status: number, text: string]> = [
-	[200, ''],
 	[200, '{"data":[],"error":"The agent is suspended"}'],
-	[200, '{"data":[],"errors":["The agent is suspended"],"meta":{"total_pages":0}}'],
-	[404, '<html>Not found</html>'],
 ];
 const BARE: [status: number, text: string] = [200, '{"success":true}'];
 

@@ -3,7 +3,7 @@ import type { IDataObject, INodeParameters, NodeParameterValueType } from 'n8n-w
 import { isJsonObject } from '../../nodes/core/values/json';
 import { agent } from '../contract/contractCase';
 import { simulatedNodes } from '../contract/simulatedNodes';
-import { engineTool, runNode } from '../engine';
+import { runNode } from '../engine';
 import { fixtures } from '../simulator';
 
 const { simulator, nodeOf } = simulatedNodes();
@@ -23,10 +23,7 @@ async function run(type: string, parameters: INodeParameters, json: IDataObject 
 
 test.each([
 	['an object', '=Wants {{ $json.person }}', 'Wants [object Object]'],
-	['a list of objects', '=Wants {{ [1, $json.person] }}', 'Wants 1,[object Object]'],
 	['an invalid date', '=Due {{ DateTime.fromISO("soon") }}', 'Due Invalid DateTime'],
-	['an invalid JavaScript date', '=Due {{ new Date("soon") }}', 'Due Invalid Date'],
-	['it as text', '={{ DateTime.fromISO("soon").toFormat("d") }}', 'Invalid DateTime'],
 	['the text of another node', '={{ $json.said }}', 'It shows [object Object]'],
 ])(
 	'%s within a text stops the node and the message names the field',
@@ -58,28 +55,4 @@ test.each([
 	const { message, sent } = await run('placeCall', details(json));
 	expect(message).toMatch(/^'Additional Body Fields' in 'Developer Settings' must be JSON/);
 	expect(sent).toEqual([]);
-});
-
-describe.each(['null', 'undefined'])('a model that writes the word %s', (word) => {
-	async function tool(type: string, parameters: INodeParameters) {
-		const result = await engineTool(await nodeOf(type, parameters))({ x: word });
-		return { outcome: result.outcome, sent: simulator().requests.map(({ body }) => body) };
-	}
-	const fromModel = "={{ $fromAI('x') }}";
-
-	test('does not make the agent use it as a name', async () => {
-		const call = { operation: 'place', ...agent(), countryCode: 'IN', phoneNumber: '9876543210' };
-		const { outcome, sent } = await tool('placeCall', { ...call, personName: fromModel });
-		expect([outcome, sent]).toEqual(['done', [expect.not.objectContaining({ person_name: word })]]);
-	});
-
-	test('does not add it to a chat as context', async () => {
-		const { outcome, sent } = await tool('injectContext', context(fromModel));
-		expect([outcome, sent]).toEqual(['not_sent', []]);
-	});
-
-	test('may use it within a text', async () => {
-		const { sent } = await tool('injectContext', context("=Answer: {{ $fromAI('x') }}"));
-		expect(sent).toEqual([{ context: `Answer: ${word}` }]);
-	});
 });

@@ -3,8 +3,10 @@ import { type Limiter, runExclusive } from '../values/keyedMutex';
 import { hashOf } from '../values/hash';
 import type { DeduplicationStore } from './store';
 
-/** Notes to keep of other executions: of those that were interrupted, and of retries. */
-const MAX_OTHERS = 40_000;
+export const NOTE_LIMITS = {
+	/** Notes to keep of other executions: of those that were interrupted, and of retries. */
+	others: 40_000,
+};
 
 /**
  * What this process knows of an execution at one node, or of all sub-executions of one parent. *Retry On Fail* runs the node
@@ -228,7 +230,8 @@ export class Notes {
 			const written = runExclusive(noted, async () => {
 				noted.batch = undefined;
 				const texts = uniq(all);
-				const added = new Set(await store.add(texts, MAX_OTHERS + running() + texts.length));
+				const maxEntries = NOTE_LIMITS.others + running() + texts.length;
+				const added = new Set(await store.add(texts, maxEntries));
 				for (const note of all) {
 					// In a first attempt, a known note is from before a wait, from an execution that started in the same millisecond, or
 					// from a write that n8n reported as failed.

@@ -2,7 +2,7 @@ import type { INodeParameters } from 'n8n-workflow';
 import { ApiClient } from '../../../nodes/core/service/client';
 import { POLL_LIMITS } from '../../../nodes/CampaignCallsTrigger/pollCalls';
 import { z } from 'zod';
-import { until, untilIdle } from '../../n8n/until';
+import { eventually, untilIdle } from '../../n8n/until';
 import { holdTimeouts } from '../../engine';
 import { fixtures } from '../../simulator';
 import { ALL, DAY_MS, LIST, RECORD, recordOf, startingAt, watchedCalls } from './watchedCalls';
@@ -56,9 +56,9 @@ describe('if something cannot be read', () => {
 	it('of many calls, the others start the workflow although the service fails for long', async () => {
 		const { publish, poll } = newTrigger();
 		await publish();
-		const added = await addManyEnded(40);
+		const added = await addManyEnded(20);
 		// Whether a check begins with the oldest or the newest calls, it begins with unreadable ones.
-		const others = added.splice(20, 2);
+		const others = added.splice(10, 2);
 		for (const id of added) faults().respond(recordOf(id), 503);
 		const found: string[] = [];
 		for (let polls = 0; polls < 40 && found.length < others.length; polls++) {
@@ -218,10 +218,12 @@ describe('more calls than one check reads', () => {
 describe('a check that n8n ends after 36 seconds', () => {
 	const WHOLE_MS = 36_000;
 	const LISTS_MS = 25_200;
-	/** A check reads these together. */
-	const TOGETHER = 50;
+	const TOGETHER = 5;
 	let timeIsUp: (ms: number) => void;
-	beforeEach(() => (timeIsUp = holdTimeouts()));
+	beforeEach(() => {
+		jest.replaceProperty(POLL_LIMITS, 'together', TOGETHER);
+		timeIsUp = holdTimeouts();
+	});
 	const publishedOnTime = async (parameters: INodeParameters = {}) => {
 		const { publish, poll } = newTrigger({ budgetMs: WHOLE_MS });
 		await publish(parameters);
@@ -238,7 +240,7 @@ describe('a check that n8n ends after 36 seconds', () => {
 		faults().inject({ kind: 'hang', match: { path }, skip: requests });
 		const before = requestsOf(path);
 		const polling = poll().catch(asError);
-		await until('a slow request', () => requestsOf(path) > before + requests);
+		await eventually(() => requestsOf(path) > before + requests);
 		pass(limitMs);
 		timeIsUp(limitMs);
 		const found = await polling;
@@ -252,19 +254,19 @@ describe('a check that n8n ends after 36 seconds', () => {
 
 	it('the calls that it has read in time start the workflow, and the next ones pass the others', async () => {
 		const poll = await publishedOnTime();
-		const calls = await addManyEnded(60);
-		const first = await pollUntil(poll, RECORD, TOGETHER + 5, WHOLE_MS);
+		const calls = await addManyEnded(10);
+		const first = await pollUntil(poll, RECORD, TOGETHER + 2, WHOLE_MS);
 		if (first instanceof Error) throw first;
 		expect(first.length).toBeGreaterThanOrEqual(TOGETHER);
-		expect(first.length).toBeLessThanOrEqual(TOGETHER + 5);
+		expect(first.length).toBeLessThanOrEqual(TOGETHER + 2);
 		const others = [...(await poll()), ...(await poll())];
 		expect([...first, ...others].sort()).toEqual(calls.sort());
 	});
 
 	it('the next one goes on with other calls than those that never end', async () => {
 		const poll = await publishedOnTime(ALL);
-		const inProgress = Array.from({ length: TOGETHER + 5 }, (_, at) => addCall(`endless-${at}`));
-		const ended = await addManyEnded(10);
+		const inProgress = Array.from({ length: TOGETHER + 2 }, (_, at) => addCall(`endless-${at}`));
+		const ended = await addManyEnded(4);
 		// The list shows no ends, so each record is read.
 		const entries = [...inProgress, ...ended].map((id, at) => ({
 			call_id: id,
@@ -273,7 +275,7 @@ describe('a check that n8n ends after 36 seconds', () => {
 		const found: string[] = [];
 		for (let check = 0; check < 2; check++) {
 			listOnly(entries);
-			const ofCheck = await pollUntil(poll, RECORD, TOGETHER + 5, WHOLE_MS);
+			const ofCheck = await pollUntil(poll, RECORD, TOGETHER + 2, WHOLE_MS);
 			if (ofCheck instanceof Error) throw ofCheck;
 			found.push(...ofCheck);
 		}

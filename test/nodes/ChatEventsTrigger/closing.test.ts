@@ -1,4 +1,5 @@
 import { ManualExecutionCancelledError } from 'n8n-workflow';
+import { EVENT_LIMITS } from '../../../nodes/ChatEventsTrigger/eventStarter';
 import { clock } from '../../../nodes/host/clock';
 import { ENDED, passTime, speedUp, triggerContext } from '../../engine';
 import { eventLoopTurns } from '../../n8n/until';
@@ -8,9 +9,6 @@ const harness = chatHarness('chatEventsTrigger', {});
 
 /** Executions that run at the same time. */
 const RUNNING = 50;
-
-/** Events that wait for their execution. */
-const WAITING = 10_000;
 
 /** Sends more events than executions may run at the same time. The executions don't end on their own. */
 async function burst(events: number) {
@@ -62,8 +60,13 @@ test("executions that never end don't stop the trigger: each makes room after 5 
 	await eventually(() => started().length === sent.length);
 });
 
-test('if 10,000 events are waiting for their execution, more are reported, and the others start', async () => {
-	const { sent, started, active } = await burst(RUNNING + WAITING + 2);
+test('if as many events as fit are waiting for their execution, more are reported, and the others start', async () => {
+	const waiting = 100;
+	jest.replaceProperty(EVENT_LIMITS, 'waiting', waiting);
+	const { sent, started, active } = await burst(RUNNING);
+	const { sessions: control } = harness.simulator();
+	for (let event = 0; event < waiting + 2; event++)
+		sent.push(control.pushEvent(sessions.open, 'nudge_sent'));
 	await harness.reported(active);
 	const lost = sent.splice(-2).map((id) => `nudge_sent (${id}) of ${sessions.open}`);
 	expect(active.failed[0]).toMatchObject({

@@ -216,12 +216,6 @@ describe('Add', () => {
 		const failed = await add.run({}, { items, credential, overrides: CONTINUE });
 		expect(records(failed)).toMatchObject(items.map(() => ({ details: { outcome: 'not_sent' } })));
 	});
-
-	test('sends nothing if the list of agents cannot be read, and no item is unknown', async () => {
-		service().get('/v1/active_agents').times(4).reply(503, '');
-		const found = await add.records({}, { items, credential, overrides: CONTINUE });
-		expect(found).toMatchObject(items.map(() => ({ details: { outcome: 'not_sent' } })));
-	});
 });
 
 describe('as a tool', () => {

@@ -65,8 +65,6 @@ describe('the pages of a list', () => {
 
 	/** The position of the page, if any, in the query of each request. */
 	test.each<[string, Details, (query: Query) => unknown, number, unknown[]]>([
-		['page number from 1', PAGED, ({ p }) => pageAt(numbered(p), 7), 7, [undefined, 2, 3, 4]],
-		['offset', OFFSET, ({ p = 0 }) => pageAt(Number(p), 7), 7, [undefined, 3, 6, 7]],
 		[
 			'offset with shorter pages',
 			withTotal(OFFSET),
@@ -82,13 +80,6 @@ describe('the pages of a list', () => {
 			[undefined, 2, 3],
 		],
 		[
-			'cursor',
-			CURSOR,
-			({ p = 0 }) => pageAt(Number(p), 5, { next: p === 0 ? 3 : null }),
-			5,
-			[undefined, 3],
-		],
-		[
 			'cursor, with a total that ends the list at its first empty page',
 			withTotal(CURSOR),
 			({ p = 0 }) => pageAt(Number(p), 9, { next: String(Number(p) + 3), total: 9 }),
@@ -101,13 +92,6 @@ describe('the pages of a list', () => {
 			({ p = 'call--1' }) => pageAt(Number(String(p).slice('call-'.length)) + 1, 5),
 			5,
 			[undefined, 'call-2', 'call-4'],
-		],
-		[
-			'link',
-			withTotal(LINK),
-			({ p = 0 }) => pageAt(Number(p), 9, { next: `?p=${Number(p) + 3}`, total: 9 }),
-			9,
-			[undefined, '3', '6', '9'],
 		],
 		['a total as text', withTotal(PAGED), () => pageAt(0, 3, { total: '3' }), 3, [undefined]],
 	])('are read by %s', async (_way, details, respond, count, asked) => {

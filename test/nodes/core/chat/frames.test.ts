@@ -11,23 +11,11 @@ const ID = 's-1';
 
 test.each<[JsonObject, object]>([
 	[
-		{ type: 'nudge_sent', session_id: ID, event_id: 'e-1', payload: { idle_seconds: 60 } },
-		{ sessionId: ID, event: { type: 'nudge_sent', eventId: 'e-1' } },
-	],
-	[
 		{ type: 'odd', session_id: 7, event_id: 8 },
 		{ sessionId: '7', event: { eventId: '8' } },
 	],
 	[
-		{ type: 'odd', session_id: '', event_id: '' },
-		{ sessionId: null, event: { eventId: null } },
-	],
-	[
 		{ type: 'odd', session_id: null, event_id: {} },
-		{ sessionId: null, event: { eventId: null } },
-	],
-	[
-		{ type: 'odd', payload: 'text' },
 		{ sessionId: null, event: { eventId: null } },
 	],
 ])('%j is an event with its whole envelope', (envelope, event) => {

@@ -7,6 +7,7 @@ import type { DeduplicationStore } from '../../../../nodes/core/ledger/store';
 import { InvalidInput, NotSent, OutcomeUnknown } from '../../../../nodes/core/service/errors';
 import { forEveryone } from '../../../../nodes/core/service/resolution';
 import { noLimit } from '../../../../nodes/core/values/keyedMutex';
+import { RUNS } from '../../../fuzz/runs';
 
 /** n8n's store: a list that is read and written as a whole. */
 class Store implements DeduplicationStore {
@@ -182,7 +183,7 @@ test('whatever fails, and wherever n8n is killed, no row is accepted twice, and 
 			}
 		}
 	});
-	await fc.assert(property, { numRuns: 2_000 });
+	await fc.assert(property, { numRuns: 20 * RUNS });
 	expect(difference(['done', 'rejected', 'unknown'], [...kinds])).toEqual([]);
 });
 

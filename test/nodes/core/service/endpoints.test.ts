@@ -18,13 +18,6 @@ async function sendTo(name: string, body: unknown) {
 	return { requests, result };
 }
 
-test.each(ENDPOINTS)('$name is requested once, and returns its response', async (endpoint) => {
-	const { name, success } = endpoint;
-	const { requests, result } = await sendTo(name, success);
-	expect(requests).toEqual([name]);
-	expect(result).toMatchObject({ status: 200, body: success });
-});
-
 test.each<[string, object]>([
 	['POST /v1/call', { call_id: 'c' }],
 	['POST /v1/call', { success: true, call_id: 'c' }],

@@ -17,29 +17,20 @@ const whole = (value: unknown) => parseWholeNumber(value, 'Limit', forEveryone('
 test.each([
 	['an agent', parseAgentUuid, ' agent_5f-2c_9A ', 'agent_5f-2c_9A'],
 	['a call', parseCallId, ' 6f1c2a34-9b1e-4c55 ', '6f1c2a34-9b1e-4c55'],
-	['a call', parseCallId, 42, '42'],
-	['a campaign', parseCampaignId, '42', 42],
 	['a campaign', parseCampaignId, 42, 42],
 	['a contact list', parseContactListId, ' 314 ', 314],
-	['a whole number', whole, 0, 0],
 	['a whole number', whole, '007', 7],
 	['a count', count, 1, 1],
-	['text', asText, ' a ', 'a'],
-	['text', asText, 0, '0'],
 	['text', asText, { a: 1 }, '{"a":1}'],
-	['text', asText, undefined, ''],
 	['text', asText, null, ''],
 ])('%s: %p %p', (_name, parse, value, expected) => {
 	expect(parse(value)).toBe(expected);
 });
 
 test.each([
-	['an agent', parseAgentUuid, 'sales', `'Agent' must be an agent ID (got "sales")`, 'agent_'],
 	['an agent', parseAgentUuid, 'my agent_1', `(got "my agent_1")`, 'agent_'],
 	['an agent', parseAgentUuid, '', "'Agent' is empty", 'Choose the agent'],
-	['a call', parseCallId, '', "'Call ID' is empty", 'Enter the call_id that Place Call returns'],
 	['a call', parseCallId, '../a', `'Call ID' must be the ID of a call (got "../a")`, 'such as'],
-	['a campaign', parseCampaignId, '4.2', `'Campaign' must be a whole number (got "4.2")`, '42'],
 	[
 		'a campaign',
 		parseCampaignId,
@@ -47,7 +38,6 @@ test.each([
 		`'Campaign' must be a whole number (got "-3")`,
 		'Enter only the number of the campaign',
 	],
-	['a campaign', parseCampaignId, null, "'Campaign' is empty", '42'],
 	[
 		'a contact list',
 		parseContactListId,
@@ -56,7 +46,6 @@ test.each([
 		'campaign_upload_id',
 	],
 	['a whole number', whole, '1e3', `'Limit' must be a whole number (got "1e3")`, 'Enter a number.'],
-	['a whole number', whole, 'a1', `'Limit' must be a whole number`, 'Enter a number.'],
 	[
 		'a whole number',
 		whole,

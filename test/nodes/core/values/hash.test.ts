@@ -11,19 +11,13 @@ test("a fingerprint depends on each value and the order of a list, but not on th
 
 test.each<[unknown, boolean]>([
 	['open-sesame', true],
-	['open-sesam', false],
-	['', false],
-	[undefined, false],
 	[['open-sesame'], false],
 ])('%j is the secret: %p', (given, is) => {
 	expect(isSecret(given, 'open-sesame')).toBe(is);
 });
 
-test.each([
-	['abcd', 'bcd'],
-	['abcad', 'cad'],
-	['abcdb-caedf', 'edf'],
-])('a map of three entries keeps the newest after %s', (changes, kept) => {
+test('a map of three entries keeps the newest, also after others were replaced or removed', () => {
+	const [changes, kept] = ['abcdb-caedf', 'edf'];
 	const map = new BoundedMap<number>(3);
 	for (const [index, id] of [...changes].entries()) {
 		if (changes[index - 1] === '-') map.delete(id);

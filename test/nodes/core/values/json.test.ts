@@ -8,7 +8,6 @@ import {
 	valueAt,
 	valuesIn,
 } from '../../../../nodes/core/values/json';
-import { isLinear } from '../../../growth/linear';
 
 const body: JsonValue = {
 	data: { calls: [{ id: 'a' }, { id: 'b' }], 'next.page': 7, none: null },
@@ -122,18 +121,6 @@ describe('an integer that JavaScript would round', () => {
 			}),
 		);
 	});
-
-	test.each(['1876543210987654321,', 'true,', '7', '"\\\\\\"",'])(
-		'reading a text of many %j takes time in proportion to its length',
-		async (part) => {
-			const job = (length: number) => {
-				const text = `[${part.repeat(length / part.length)}1876543210987654321]`;
-				return () => parseJson(text);
-			};
-			expect(job(1_000)()).toEqual(expect.any(Array));
-			expect(await isLinear(job, 100_000)).toBe(true);
-		},
-	);
 });
 
 test.each<[JsonValue, string]>([

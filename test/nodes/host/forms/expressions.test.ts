@@ -3,6 +3,7 @@ import { Expression, type IDataObject, type INodeParameters } from 'n8n-workflow
 import { z } from 'zod';
 import { rowReader, UNREAD, mayNameRow } from '../../../../nodes/host/forms/expressions';
 import { engineHarness, executeContext } from '../../../engine';
+import { RUNS } from '../../../fuzz/runs';
 
 const harness = engineHarness();
 
@@ -85,7 +86,7 @@ describe.each(['legacy', 'vm', 'quickjs'] as const)('with the engine %s of n8n',
 			fc.pre(value !== UNREAD);
 			expect({ value }).toStrictEqual(await evaluated(raw, row));
 		});
-		await fc.assert(property, { numRuns: engine === 'legacy' ? 30 : 10 });
+		await fc.assert(property, { numRuns: engine === 'legacy' ? RUNS : Math.ceil(RUNS / 8) });
 	});
 });
 
@@ -103,8 +104,7 @@ test.each([
 });
 
 test.each([
-	...['', '42', '=42', '={{ 40 + 2 }}', '={{ $vars.campaign }}', '={{$workflow.name}}'],
-	"={{ $('Settings').first().json.campaign }}",
+	...['', '42', '={{ 40 + 2 }}', '={{ $vars.campaign }}'],
 	'={{ $("Settings").last().json["campaign id"].toString() }}',
 	'={{ $input.first().json.ids[0] }}',
 	'={{ $("A").first()?.json?.campaign }}',
@@ -113,7 +113,6 @@ test.each([
 	'={{ `${$today.toFormat("yyyy-MM-dd")}-${$execution.id}` }}',
 	'={{ $vars.a + $env.B + $runIndex + Math.random() }}',
 	'={{ { "price": "$5" } }}',
-	'={{ $input.all().map((one) => one.json) }}',
 	"={{ $('Rows').all().length }}",
 	'={{ $("Settings").first($runIndex).json.id }}',
 	...['={{ $fromAI("id") }}', '={{ $if($vars.a, 1, 2) }}'],
@@ -123,19 +122,16 @@ test.each([
 
 test.each([
 	...['={{ $json.campaign }}', '={{ $itemIndex }}', '={{ $input.item.json.id }}'],
-	'={{ $("Settings").item.json.id }}',
-	'={{ $("Settings").pairedItem().json.id }}',
+	...['={{ $("Settings").item.json.id }}', '={{ $("Settings").pairedItem().json.id }}'],
 	'={{ $("Settings").all()[$itemIndex].json.id }}',
 	'={{ $("a\\").first() + $json.x + (\\"").first() }}',
 	'={{ $("Settings").first().json[$json.name] }}',
-	...['={{ $vars[$json.name] }}', '={{ $if($json.a, 1, 2) }}'],
 	'={{ $("Settings").first($itemIndex).json.id }}',
-	...['={{ $vars.campaign || $json.campaign }}', '={{ $parameter.phoneColumn }}'],
+	...['={{ $vars.campaign || $json.campaign }}', '={{ $nowhere }}'],
 	...['={{ this.$json.id }}', '={{ ({ a: $json }).a }}', '={{ "a\\" + $json.x + \\"" }}'],
-	...['={{ $vars.a }} {{ $json.b }}', '={{ { at: $now.toISO(), by: $json.name } }}'],
-	...['={{ `${$json.a}` }}', '={{ $ ("Start").item.json.id }}', '={{ $thisItem.json.id }}'],
-	...['={{ $nowhere }}', '={{ this["$" + "json"] }}', '={{ `a${this["$" + "json"].id}` }}'],
-	'={{ \\u0024json.id }}',
+	...['={{ $vars.a }} {{ $json.b }}', '={{ `${$json.a}` }}'],
+	...['={{ $ ("Start").item.json.id }}', '={{ $thisItem.json.id }}'],
+	...['={{ this["$" + "json"] }}', '={{ `a${this["$" + "json"].id}` }}', '={{ \\u0024json.id }}'],
 ])('%s may refer to an item', (text) => {
 	expect(mayNameRow(text)).toBe(true);
 });

@@ -62,14 +62,6 @@ const FAILURES: Array<[string, Failure]> = [
 		},
 	],
 	[
-		'a rejection, with its status',
-		{
-			respond: responds(422, rejection('no such agent')),
-			details: { outcome: 'rejected', service_said: 'no such agent', status: 422 },
-			stopped: { message: 'The service rejected the call [row 1]', httpCode: '422' },
-		},
-	],
-	[
 		'a text that n8n would show as HTML',
 		{
 			respond: responds(422, rejection('<img src=x>')),
@@ -135,11 +127,10 @@ test('the error is that of the first failed item in input order, with the words 
 	);
 });
 
-describe('after Stop or a failure, items in flight finish and no other starts', () => {
-	/** The request of this item is rejected, or stops the execution. */
-	async function endAt(
+describe('after Stop, items in flight finish and no other starts', () => {
+	/** The request of this item stops the execution. */
+	async function stopAt(
 		index: number,
-		how: 'stop' | 'reject',
 		{ over = {}, count = 4, concurrency = 1 }: Partial<Ending> = {},
 	) {
 		const phones: string[] = [];
@@ -147,9 +138,7 @@ describe('after Stop or a failure, items in flight finish and no other starts', 
 			.times(count)
 			.optionally()
 			.reply((_uri, body) => {
-				const isEnd = phones.push(phoneOf(body)) === index + 1;
-				if (isEnd && how === 'reject') return [422, rejection('not today')];
-				if (isEnd) execution.cancel();
+				if (phones.push(phoneOf(body)) === index + 1) execution.cancel();
 				return [200, { success: true, data: { call_id: `call-${phoneOf(body)}` } }];
 			});
 		const parameters = { ...perItem, developerSettings: { concurrency } };
@@ -160,14 +149,8 @@ describe('after Stop or a failure, items in flight finish and no other starts', 
 	}
 	type Ending = { over: Partial<INode>; count: number; concurrency: number };
 
-	test('the node stops at a rejection', async () => {
-		const { phones, error } = await endAt(1, 'reject');
-		expect(phones).toEqual([phone(0), phone(1)]);
-		expect(error?.message).toBe('The service rejected the call [row 2]');
-	});
-
 	test('on Stop with Continue, the other items are reported, because a retry continues with the next node', async () => {
-		const { phones, items } = await endAt(1, 'stop', { over: CONTINUE });
+		const { phones, items } = await stopAt(1, { over: CONTINUE });
 		expect(phones).toEqual([phone(0), phone(1)]);
 		expect(items).toEqual([
 			`call-${phone(0)}`,
@@ -178,7 +161,7 @@ describe('after Stop or a failure, items in flight finish and no other starts', 
 	});
 
 	test('on Stop, the node ends as canceled, so that a retry runs it again', async () => {
-		const { phones, error } = await endAt(1, 'stop');
+		const { phones, error } = await stopAt(1);
 		expect(phones).toEqual([phone(0), phone(1)]);
 		expect(error?.message).toBe('The execution was canceled');
 		expect(error?.description).toMatch(
@@ -187,7 +170,7 @@ describe('after Stop or a failure, items in flight finish and no other starts', 
 	});
 
 	test('on Stop also if many items start together', async () => {
-		const { phones, items } = await endAt(0, 'stop', {
+		const { phones, items } = await stopAt(0, {
 			over: CONTINUE,
 			count: 50,
 			concurrency: 50,

@@ -10,7 +10,14 @@ import { credentialFor } from '../../../contract/credentialFor';
 import { engineHarness, engineTool, HOST } from '../../../engine';
 import { skipSleeps } from '../../../engine/time';
 import { DOCUMENTED } from '../../../openapi/errors';
-import { isRead, SCENES, TRIGGER_URL, type Scene } from '../../../operations/operations';
+import { endpointOf } from '../../../openapi/openapi';
+import {
+	isRead,
+	requestsOf,
+	SCENES,
+	TRIGGER_URL,
+	type Scene,
+} from '../../../operations/operations';
 import { dialects } from '../../../simulator';
 import { useSimulator } from '../../../simulator/testing/useSimulator';
 
@@ -29,10 +36,8 @@ type Failing = [status: number, body: string | IDataObject, headers?: Record<str
 
 const rejection = (error: string, more: IDataObject = {}) => ({ success: false, error, ...more });
 
-type Failures = { [what: string]: Failing | { code: string } };
-
 /** Failures of any request. */
-const OUTAGES: Failures = {
+const OUTAGES: { [what: string]: Failing | { code: string } } = {
 	'too many requests': [429, ''],
 	'too many requests, with a time to wait': [429, '', { 'retry-after': '7' }],
 	'a gateway without a service': [503, 'unavailable'],
@@ -46,17 +51,6 @@ const OUTAGES: Failures = {
 	'a connection that is refused': { code: 'ECONNREFUSED' },
 	'a connection that breaks': { code: 'ECONNRESET' },
 	'a certificate that is not trusted': { code: 'CERT_HAS_EXPIRED' },
-};
-
-/** Errors of the service, which have the same words for each read, and for each change, of a node. */
-const REJECTIONS: Failures = {
-	'an archived campaign': [409, rejection('Campaign is archived')],
-	...Object.fromEntries(
-		DOCUMENTED.map(([code, , body, [status] = [404]]): [string, Failing] => [
-			code,
-			[status ?? 404, { success: false, ...body }],
-		]),
-	),
 };
 
 /** Fields that decide which request is sent. */
@@ -81,9 +75,19 @@ const scenes = uniqBy(
 );
 
 /** Reads, changes, and live connections of each node. Those of one have the same words for an error. */
-const ofEachNode = uniqBy(scenes, ({ node, name, parameters }) =>
-	JSON.stringify([node, isRead(name), parameters.sendBy]),
-);
+const ofEachNode = (among: Scene[]) =>
+	uniqBy(among, ({ node, name, parameters }) =>
+		JSON.stringify([node, isRead(name), parameters.sendBy]),
+	);
+
+/** The scenes with a request to one of these endpoints. */
+const scenesTo = (endpoints: readonly string[]) =>
+	scenes.filter((scene) =>
+		requestsOf(scene, dialects.plain).some((request) => {
+			const [method = '', path = ''] = request.split(' ');
+			return endpoints.includes(endpointOf(method, path));
+		}),
+	);
 
 const toolWords = z.object({
 	outcome: z.string(),
@@ -145,10 +149,23 @@ const IN_ALL_SCENES = [
 	'a connection that is refused',
 ];
 
-test.each(
-	Object.entries({ ...OUTAGES, ...REJECTIONS }).map(([what, failing]) => ({ what, failing })),
-)('explains to a model: $what', async ({ what, failing }) => {
-	const tools = IN_ALL_SCENES.includes(what) ? scenes : ofEachNode;
+const FAILURES = [
+	...Object.entries(OUTAGES).map(([what, failing]) => {
+		return { what, failing, tools: IN_ALL_SCENES.includes(what) ? scenes : ofEachNode(scenes) };
+	}),
+	// Errors of the service, of which the document shows the endpoints.
+	...uniqBy(DOCUMENTED, ([code]) => code).map(([what, raisedBy, body, [status = 404] = []]) => {
+		const failing: Failing = [status, { success: false, ...body }];
+		return { what, failing, tools: ofEachNode(scenesTo(raisedBy)) };
+	}),
+	{
+		what: 'an archived campaign',
+		failing: [409, rejection('Campaign is archived')] satisfies Failing,
+		tools: ofEachNode(scenesTo(['POST /v1/campaigns/{id}/contacts'])),
+	},
+];
+
+test.each(FAILURES)('explains to a model: $what', async ({ failing, tools }) => {
 	const faults: unknown[] = [];
 	let failed = 0;
 	respondTo(failing);

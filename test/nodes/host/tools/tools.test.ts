@@ -226,25 +226,6 @@ describe.each(ROUTES)('a tool %s', (_name, route) => {
 		expect(await tool()).toMatchObject({ outcome: 'done' });
 	});
 
-	test.each(['continueRegularOutput', 'stopWorkflow', undefined] as const)(
-		'with On Error %s the model gets the same result',
-		async (onError) => {
-			const bad = { ...(await node('placeCall', { ...CALL, phoneNumber: 'n/a' })), onError };
-			expect(checked(await route(bad)())).toMatchObject({
-				outcome: 'not_sent',
-				what_happened: `'Phone Number' "n/a" isn't a phone number.`,
-			});
-		},
-	);
-
-	test('an unusable credential is reported', async () => {
-		const tool = await toolOf('placeCall', CALL, { apiToken: 'short' });
-		expect(checked(await tool())).toMatchObject({
-			outcome: 'not_sent',
-			what_happened: expect.stringContaining('must have 16 characters (got 5)'),
-		});
-	});
-
 	describe('an addition and a removal of the same number', () => {
 		const toolsFor = async () => {
 			const data = newExecutionData();
@@ -454,79 +435,38 @@ const rejected = (resolution: Resolution, isTransient = false) =>
 const unknown = new OutcomeUnknown('No response', ON_SCREEN);
 const OWNER =
 	'Tell the user you are chatting with that the person who set up this tool must fix this.';
-const LATER = 'Wait for a minute, or as long as the service asks, then repeat what was not done.';
-const CORRECT = 'Nothing was done. Request again only what you can correct.';
 const CALL_ONE = { json: { call_id: 'one' } };
 
 /** What the tool did before it failed. Undefined if nothing. */
 type Before = 'read' | Partial<CompletedRequest> | undefined;
 
-test.each<[Before, error: Error, outcome: string, happened: string, next: string]>([
-	['read', rejected(CHECK), 'rejected', 'Rejected (No).', `Check the ID. ${CORRECT}`],
-	['read', invalid(ON_SCREEN), 'not_sent', 'Wrong.', `Nothing was done. ${OWNER}`],
-	['read', unknown, 'not_read', 'No response.', `Nothing was done. ${LATER}`],
-	[undefined, rejected(CHECK), 'rejected', 'Rejected (No).', `Check the ID. ${CORRECT}`],
-	[
+const FAILURES: { [what: string]: [Before, Error] } = {
+	'a read that the service rejects': ['read', rejected(CHECK)],
+	'a read with a wrong setting': ['read', invalid(ON_SCREEN)],
+	'a read without a response': ['read', unknown],
+	'a change that the service rejects': [undefined, rejected(CHECK)],
+	'a change that the service rejects for now': [undefined, rejected(ON_SCREEN, true)],
+	'a change that the service rejects until the owner changes something': [
 		undefined,
-		rejected(ON_SCREEN, true),
-		'rejected',
-		'Rejected (No).',
-		`Nothing was done. ${LATER}`,
+		rejected(ON_SCREEN),
 	],
-	[undefined, rejected(ON_SCREEN), 'rejected', 'Rejected (No).', `Nothing was done. ${OWNER}`],
-	[
-		undefined,
-		new Error('No credential'),
-		'not_sent',
-		'No credential.',
-		`Nothing was done. ${OWNER}`,
-	],
-	[undefined, invalid(CHECK), 'not_sent', 'Wrong.', `Check the ID. ${CORRECT}`],
-	[
-		undefined,
-		unknown,
-		'unknown',
-		'No response.',
-		'Do not repeat this request. It may have taken effect. Tell the user you are chatting with that the outcome is unknown.',
-	],
-	[
-		{ output: [CALL_ONE] },
-		invalid(CHECK),
-		'done',
-		'The call was placed and may still be in progress. Its end was not confirmed in time. Wrong.',
-		'Check the ID. Do not repeat this request. It would place a second call. Read this call later by its ID.',
-	],
-	[
+	"an error of n8n's own": [undefined, new Error('No credential')],
+	'a wrong value of the model': [undefined, invalid(CHECK)],
+	'a change without a response': [undefined, unknown],
+	'a wait for a call': [{ output: [CALL_ONE] }, invalid(CHECK)],
+	'a wait for a call that was placed before': [
 		{ output: [CALL_ONE], isReplay: true },
 		invalid(CHECK),
-		'already_done',
-		'The call was placed before, and was not placed again. Its end was not confirmed in time. Wrong.',
-		'Check the ID. Do not repeat this request. It would place a second call. Read this call later by its ID.',
 	],
-	[
-		{ isReplay: true },
-		invalid(CHECK),
-		'already_done',
-		'The message was sent before. No reply arrived in time. Wrong.',
-		'Check the ID. The reply may still arrive. Do not send this message again. You can send the next one.',
-	],
-	[
-		{ isPartial: true },
-		unknown,
-		'unknown',
-		'No response.',
-		"Only a part was completed. The rest is in 'rejected' of the result, with the reasons. Tell the user you are chatting with about it. Do not repeat this request. It may have taken effect. Tell the user you are chatting with that the outcome is unknown.",
-	],
-	[
-		{ isPartial: true },
-		invalid(ON_SCREEN),
-		'partly_done',
-		'Wrong.',
-		`Only a part was completed. The rest is in 'rejected' of the result, with the reasons. Tell the user you are chatting with about it. ${OWNER}`,
-	],
-])(
-	'a tool that did %j and then failed with %p has the outcome %s',
-	async (before, error, ...told) => {
+	'a wait for the reply to an earlier message': [{ isReplay: true }, invalid(CHECK)],
+	'the rest of a change, without a response': [{ isPartial: true }, unknown],
+	'the rest of a change, with a wrong setting': [{ isPartial: true }, invalid(ON_SCREEN)],
+};
+
+/** Hints are for the person who set up the tool, who alone can follow their advice. */
+test.each(Object.entries(FAILURES))(
+	'the result and the hints if this fails: %s',
+	async (_what, [before, error]) => {
 		const context = mcpContext(await node('placeCall', CALL));
 		const hints = jest.spyOn(context, 'addExecutionHints');
 		const output = typeof before === 'object' ? (before.output ?? [{ json: {} }]) : undefined;
@@ -541,18 +481,9 @@ test.each<[Before, error: Error, outcome: string, happened: string, next: string
 				});
 			return await Promise.reject(error);
 		});
-		const [outcome, happened, next] = told;
 		expect(item?.pairedItem).toEqual({ item: 0 });
-		expect(checked(item?.json ?? {})).toEqual({
-			...{ outcome, what_happened: happened, next_step: next },
-			result: output?.[0]?.json ?? null,
-		});
-		// Only the person who set up the tool can follow this advice, and finds it in the execution.
-		const isForOwner = next.includes(OWNER) && error !== unknown;
-		const advice = error instanceof InvalidInput ? 'Wrong. Change' : '';
-		expect(hints.mock.calls).toEqual(
-			isForOwner ? [[{ message: expect.stringContaining(advice) }]] : [],
-		);
+		const messages = hints.mock.calls.flat().map(({ message }) => message);
+		expect({ ...checked(item?.json ?? {}), hints: messages }).toMatchSnapshot();
 	},
 );
 
