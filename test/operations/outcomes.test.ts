@@ -103,11 +103,6 @@ describe.each(FAILING)('if the service rejects the items of %s', (name) => {
 	test('with an error output, each of them is there', async () => {
 		rejectAll();
 		const run = await runNode(await nodeOf(name, { onError: 'continueErrorOutput' }), TWO);
-		// Ask and Wait has an output for unclear answers.
-		if (name === 'placeCall › sendAndWait') {
-			expect(output(run, 'Node')).toMatchObject([failed(0), failed(1)]);
-			return;
-		}
 		expect(output(run, 'Node')).toEqual([]);
 		const { json, pairedItem } = failed(0);
 		const [first, second] = output(run, 'Node', 1);
