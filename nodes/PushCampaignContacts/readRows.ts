@@ -1,7 +1,7 @@
 import lowerFirst from 'lodash/lowerFirst';
 import type { IBinaryData, IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { type ExplainedError, InvalidInput, NotSent, OutcomeUnknown } from '../core/service/errors';
-import { forEveryone, onScreenOnly } from '../core/service/resolution';
+import { onScreenOnly } from '../core/service/resolution';
 import {
 	isJsonObject,
 	type JsonObject,
@@ -72,7 +72,10 @@ async function contactsInJson({ context, parameters }: OperationRun): Promise<Co
 		const [max, given] = [MAX_ROWS_IN_JSON, contacts.length].map((n) => n.toLocaleString('en-US'));
 		throw new InvalidInput(
 			`'Contacts' has ${given} contacts, but JSON input is limited to ${max}. Nothing was sent`,
-			forEveryone(`Send at most ${max} at a time, or use input items with one row each.`),
+			{
+				onScreen: `Send at most ${max} at a time, or use input items with one row each.`,
+				forModel: `Send at most ${max} at a time.`,
+			},
 		);
 	}
 	return contacts;

@@ -22,7 +22,7 @@ import {
 export const FRAMES_AT_ONCE = 20;
 
 const CONCURRENCY_DESCRIPTION =
-	'How many messages to send at the same time. Messages of the same session are always sent one by one.';
+	'How many messages to send at the same time. Items with the same session are always sent one by one.';
 
 export const liveSettings = developerSettings(
 	concurrencyField(FRAMES_AT_ONCE, CONCURRENCY_DESCRIPTION),

@@ -92,7 +92,7 @@ const waitOnce: Prepare = (form) => {
 	};
 	// Waiting again is safe, because it changes nothing in the service.
 	return {
-		payload: { sessionId, types, disconnectOther },
+		payload: { sessionId, types: types && [...types], disconnectOther },
 		target: undefined,
 		modelMayRepeat: 'afterCompletion',
 		happened: () => 'The wait has ended.',

@@ -37,7 +37,7 @@ export const inject: OnlyOperation = {
 			additionalQueryParameters,
 			concurrencyField(
 				ENTRIES_AT_ONCE,
-				'How many entries to send at the same time. Entries of the same session are always sent one by one.',
+				'How many entries to send at the same time. Items with the same session are always sent one by one.',
 			),
 		),
 	],

@@ -1,8 +1,9 @@
 import { InvalidInput } from '../../core/service/errors';
-import { forEveryone } from '../../core/service/resolution';
+import { FOR_THE_OWNER } from '../../core/service/resolution';
 import { hasNoValue } from '../../core/values/sheetCells';
 import { withoutEnd } from '../../core/values/text';
 import { quoted } from '../../core/values/values';
+import { isFromModel } from '../../host/forms/fieldValue';
 
 /**
  * The agent says these texts as they are.
@@ -12,19 +13,25 @@ import { quoted } from '../../core/values/values';
  */
 export function requireSayable(label: string, expression: string, text: string): void {
 	if (expression === '' || hasNoValue(text)) return;
+	// The other values of the expression are those of the row.
+	const forModel = isFromModel(expression)
+		? `If you gave a value for it, correct that. If you did not: ${FOR_THE_OWNER}`
+		: '';
 	const word = wordWithoutValue(text);
 	if (word !== undefined) {
-		throw new InvalidInput(
-			`'${label}' has the word ${quoted(word)} instead of a value`,
-			forEveryone('The agent would say it. Check the cells that the expression uses.'),
-		);
+		throw new InvalidInput(`'${label}' has the word ${quoted(word)} instead of a value`, {
+			onScreen: 'The agent would say it. Check the cells that the expression uses.',
+			forModel,
+		});
 	}
 	if (hasGap(expression, text)) {
 		throw new InvalidInput(
 			`'${label}' has a gap, because an expression in it is empty (got ${quoted(text)})`,
-			forEveryone(
-				"Fill the column. Or for people without a value, write the space into the expression: Hello{{ $json.name ? ' ' + $json.name : '' }}, this is Priya.",
-			),
+			{
+				onScreen:
+					"Fill the column. Or for people without a value, write the space into the expression: Hello{{ $json.name ? ' ' + $json.name : '' }}, this is Priya.",
+				forModel,
+			},
 		);
 	}
 }

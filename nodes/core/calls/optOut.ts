@@ -1,5 +1,5 @@
-import { OutcomeUnknown } from '../service/errors';
-import { forEveryone } from '../service/resolution';
+import { ExplainedError } from '../service/errors';
+import { onScreenOnly } from '../service/resolution';
 import { isJsonObject, type JsonObject } from '../values/json';
 import { comparable, withoutEnd } from '../values/text';
 
@@ -33,13 +33,14 @@ export function isOptOutWanted(record: JsonObject, { key, wanted }: OptOutFilter
 /**
  * Requires that a list of calls shows captured values. Otherwise, it would look as if nobody had opted out.
  *
- * @throws OutcomeUnknown if none of its calls has the field
+ * @throws ExplainedError if none of its calls has the field
  */
 export function requireCaptured(calls: readonly JsonObject[]): void {
 	if (calls.length === 0 || calls.some((call) => Object.hasOwn(call, 'data_captured'))) return;
-	throw new OutcomeUnknown(
+	throw new ExplainedError(
+		'unknown',
 		"The list of calls has no captured values (data_captured), so 'Opted Out' can't be used",
-		forEveryone("Remove the filter, and read each call with 'Get', which returns opted_out."),
+		onScreenOnly("Remove the filter, and read each call with 'Get', which returns opted_out."),
 		{ origin: 'response' },
 	);
 }

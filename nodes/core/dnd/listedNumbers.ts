@@ -2,7 +2,7 @@ import once from 'lodash/once';
 import sortedIndex from 'lodash/sortedIndex';
 import { InvalidInput } from '../service/errors';
 import { givenAs } from '../service/modelFormats';
-import { forEveryone } from '../service/resolution';
+import { forEveryone, USER } from '../service/resolution';
 import { asText, isUnset, quoted } from '../values/values';
 import type { JsonObject } from '../values/json';
 import { isAccepted, readCampaignPhone } from '../phone/campaignPhone';
@@ -13,6 +13,11 @@ import { withLatinDigits } from '../values/text';
 
 /** The shortest possible number. */
 const MIN_DIGITS = 4;
+
+const CORRECT_ENTRY = {
+	onScreen: 'Correct this entry on the list.',
+	forModel: `Treat the number as listed. Tell ${USER} that this entry of the list must be corrected.`,
+};
 
 const ENTER_DIGITS = 'Enter its digits, with + and country code if your service expects them.';
 
@@ -103,7 +108,7 @@ export class ListedNumbers {
 		if (this.unclear !== undefined) {
 			throw new InvalidInput(
 				`"${phone}" may be listed, because the entry "${asText(this.unclear.phone)}" on the list isn't a single phone number`,
-				forEveryone('Correct this entry on the list.'),
+				CORRECT_ENTRY,
 			);
 		}
 		for (const { hasCode, entry } of this.endingAlike(wanted)) {
@@ -111,7 +116,9 @@ export class ListedNumbers {
 			if (hasCode && wanted.hasCode) continue;
 			throw new InvalidInput(
 				`"${phone}" and "${asText(entry.phone)}" on the list may be the same number, because one of them has no country code`,
-				forEveryone('Write the number with + and its country code.'),
+				wanted.hasCode
+					? CORRECT_ENTRY
+					: forEveryone('Write the number with + and its country code.'),
 			);
 		}
 		return undefined;

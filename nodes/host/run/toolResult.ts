@@ -81,9 +81,7 @@ const DO_NOT_REPEAT = 'Do not repeat this request.';
 
 function succeeded(model: Model, items: INodeExecutionData[]): ToolResult {
 	const { completed, readSummary } = model.result;
-	const hasTimedOut = items.some(
-		({ json }) => json.timed_out === true || json.wait_outcome === 'timed_out',
-	);
+	const hasTimedOut = items.some(({ json }) => json.timed_out === true);
 	if (completed === undefined || readSummary !== undefined) {
 		const happened = readSummary ?? 'The data was read.';
 		// Without a request, nothing waited, and only the row may have such a column.

@@ -143,6 +143,25 @@ test('a tool in a retry of an execution that n8n did not store sends no message 
 	expect(bodies).toHaveLength(1);
 });
 
+test.each([
+	['with a key', OWN, 3, ['unknown', 'done'], 4],
+	['without one', MESSAGE, 1, ['unknown', 'unknown'], 1],
+])(
+	'a message of a model with an unknown outcome, %s: its repeat is sent only with the key',
+	async (...one) => {
+		const [, parameters, failures, outcomes, count] = one;
+		const bodies: IDataObject[] = [];
+		respond(ASYNC, bodies, 500, failures);
+		const credential = { serviceProfile: JSON.stringify(profileOf(dialects.plain)) };
+		const tool = engineTool(await harness.nodeWith(credential, 'chatSend', { parameters }));
+		const first = await tool();
+		respond(ASYNC, bodies);
+		expect([first, await tool()].map(({ outcome }) => outcome)).toEqual(outcomes);
+		expect(bodies).toHaveLength(count);
+		expect(new Set(bodies.map(({ idempotency_key: key }) => key)).size).toBe(1);
+	},
+);
+
 /** Sends two messages with keys. The outcome of the second one is unknown. Then the execution is retried. */
 async function unknownAndRetried(idempotencyKey: string) {
 	const parameters = { ...OWN, idempotencyKey };

@@ -63,6 +63,20 @@ describe('the event', () => {
 			await harness.connected(0);
 		}
 	});
+
+	test('is another one for each of two waits of a model that wait for different events at the same time', async () => {
+		const eventTypes = "={{ $fromAI('types', ``, 'string') }}";
+		const parameters = { operation: 'waitForEvent', sessionId: sessions.open, eventTypes };
+		const tool = mcpTool(await harness.other('chatSession', parameters), 'client-that-waits-twice');
+		const waits = ['nudge_sent', 'mode_changed'].map(async (types) => await tool({ types }));
+		await harness.settled();
+		nudge('e-1');
+		harness.receives({ type: 'mode_changed', event_id: 'e-2' });
+		expect(await Promise.all(waits)).toMatchObject([
+			{ result: { event: { event_id: 'e-1' } } },
+			{ result: { event: { event_id: 'e-2' } } },
+		]);
+	});
 });
 
 describe('an event since the chat node before', () => {

@@ -1,9 +1,9 @@
 import type { ICredentialDataDecryptedObject, IDataObject, INodeParameters } from 'n8n-workflow';
 import nock from 'nock';
-import { hintsOf, InFlight, output, service } from '../../engine';
+import { engineTool, hintsOf, InFlight, output, service } from '../../engine';
 import { nodeHarness } from '../nodeHarness';
 
-const { records, errorOf, run } = nodeHarness('getCall', { operation: 'getMany' });
+const { records, errorOf, run, nodeWith } = nodeHarness('getCall', { operation: 'getMany' });
 const CALLS = {
 	query: { st: '{status?}', p: '{page}', n: '{pageSize?}' },
 	list: 'data',
@@ -111,6 +111,16 @@ describe('Opted Out', () => {
 			message:
 				"The list of calls has no captured values (data_captured), so 'Opted Out' can't be used",
 			description: "Remove the filter, and read each call with 'Get', which returns opted_out.",
+		});
+	});
+
+	test('as the filter of a tool can be changed only by the person who set it up, which the model tells its user', async () => {
+		listed(list('a', 'b').data);
+		const parameters = { operation: 'getMany', filters: { optedOut: 'true' } };
+		expect(await engineTool(await nodeWith(unsized, 'getCall', { parameters }))()).toMatchObject({
+			outcome: 'not_read',
+			next_step:
+				'Nothing was done. Tell the user you are chatting with that the person who set up this tool must fix this.',
 		});
 	});
 

@@ -2,7 +2,14 @@
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { clock } from '../../../nodes/host/clock';
 import { TOOL_LIMITS } from '../../../nodes/host/caller/caller';
-import { engineTool, holdTimeouts, inlineTool, mcpTool, skipSleeps } from '../../engine';
+import {
+	type AgentRun,
+	engineTool,
+	holdTimeouts,
+	inlineTool,
+	mcpTool,
+	skipSleeps,
+} from '../../engine';
 import {
 	acceptUpTo,
 	callsEndpoint,
@@ -120,6 +127,37 @@ it('a scheduled question is not said to be not placed because an earlier one of 
 	const tool = engineTool(asking, { row: { not_placed_reason: 'no_consent' } });
 	const result = { placed: true, not_placed_reason: '', answer: 'unclear' };
 	expect(await tool()).toMatchObject({ outcome: 'done', result });
+});
+
+const GAP = "'Initial Greeting' has a gap, because an expression in it is empty";
+const OWNER =
+	'Tell the user you are chatting with that the person who set up this tool must fix this.';
+const ASK = `Nothing was done. ${OWNER}`;
+
+it.each<[string, string, AgentRun, IDataObject, string, string]>([
+	['a column of the row is empty', '{{ $json.name }}', { row: { name: '' } }, {}, GAP, ASK],
+	[
+		'a column of the row has a word',
+		'{{ $json.name }}',
+		{ row: { name: 'NULL' } },
+		{},
+		`'Initial Greeting' has the word "NULL" instead of a value`,
+		ASK,
+	],
+	[
+		'the model leaves it empty',
+		"{{ $fromAI('name') }}",
+		{},
+		{ name: '' },
+		GAP,
+		`If you gave a value for it, correct that. If you did not: ${OWNER} Nothing was done. Request again only what you can correct.`,
+	],
+])('a greeting with a gap, because %s: the model is told who can fix it', async (...one) => {
+	const [, expression, run, args, what, next] = one;
+	skipSleeps(Date.parse(NIGHT));
+	const initialGreeting = `=Hello ${expression}, this is Priya.`;
+	const tool = engineTool(node({ initialGreeting }), run);
+	expect(await tool(args)).toMatchObject(notSent(what, next));
 });
 
 it('an MCP client without a session is not told to repeat the request', async () => {

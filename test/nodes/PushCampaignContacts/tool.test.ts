@@ -157,6 +157,13 @@ describe('what the model is told', () => {
 			/Give at least one contact/,
 		],
 		[
+			'that it gave too many contacts',
+			list(...range(1_001)),
+			'not_sent',
+			"'Contacts' has 1,001 contacts, but JSON input is limited to 1,000. Nothing was sent.",
+			/^Send at most 1,000 at a time\. Nothing was done/,
+		],
+		[
 			'the first five reasons with their contacts',
 			{ contacts: UNUSABLE },
 			'7 rows: 0 pushed, 7 rejected.',

@@ -2,6 +2,16 @@ import fc from 'fast-check';
 import { ListedNumbers } from '../../../../nodes/core/dnd/listedNumbers';
 import { InvalidInput } from '../../../../nodes/core/service/errors';
 
+const WRITE_CODE = {
+	resolution: 'Write the number with + and its country code.',
+	resolutionForModel: 'Write the number with + and its country code.',
+};
+const CORRECT_ENTRY = {
+	resolution: 'Correct this entry on the list.',
+	resolutionForModel:
+		'Treat the number as listed. Tell the user you are chatting with that this entry of the list must be corrected.',
+};
+
 const listOf = (...phones: unknown[]) =>
 	new ListedNumbers(phones.map((phone, id) => ({ id, phone: String(phone) })));
 
@@ -72,7 +82,7 @@ test.each([
 	await expect(asking).rejects.toBeInstanceOf(InvalidInput);
 	await expect(asking).rejects.toMatchObject({
 		message: `"${phone}" and "${listed}" on the list may be the same number, because one of them has no country code`,
-		resolution: 'Write the number with + and its country code.',
+		...(phone.startsWith('+') ? CORRECT_ENTRY : WRITE_CODE),
 	});
 });
 
@@ -85,7 +95,7 @@ test.each(['9876543210/9876543211', '+91 98765 43210 ext. 12', '+91XXXXXX3210', 
 		await expect(asking).rejects.toBeInstanceOf(InvalidInput);
 		await expect(asking).rejects.toMatchObject({
 			message: `"+14155553211" may be listed, because the entry "${listed}" on the list isn't a single phone number`,
-			resolution: 'Correct this entry on the list.',
+			...CORRECT_ENTRY,
 		});
 	},
 );
