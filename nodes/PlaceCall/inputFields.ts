@@ -26,8 +26,8 @@ const CALL_FIELDS = new Set([
 	NOT_READ_FIELD,
 ]);
 
-/** For rows with the reason of an earlier call that wasn't placed. A sheet keeps a cell that the output doesn't have. */
-const NO_REASON = { not_placed_reason: '', consent_reason: '' };
+/** By these, people decide what to do with a row. A sheet keeps a cell that the output doesn't have, so they're emptied. */
+const NOT_KNOWN = { placed: '', not_placed_reason: '', consent_reason: '' };
 
 /** The fields of a call record that aren't about the person, and what can be read for it. */
 const RECORD_FIELDS = [
@@ -41,6 +41,8 @@ const GROUPS = [
 	['call_id', 'phone_key', ...RECORD_FIELDS],
 	['call_id', 'agent_uuid', ...RECORD_FIELDS],
 	['error', 'details', 'message'],
+	['error', 'placed', 'message'],
+	['error', 'call_id', 'message'],
 	['answer', 'explanation', 'captured_answer'],
 ];
 
@@ -61,5 +63,5 @@ export function inputFields({ caller }: OperationRun, index: number): IDataObjec
 		(_value, field) =>
 			CALL_FIELDS.has(field) || isValueByKey(field) || stale.has(field) || isApproval(field),
 	);
-	return { ...own, ...pick(NO_REASON, Object.keys(row)) };
+	return { ...own, ...pick(NOT_KNOWN, Object.keys(row)) };
 }

@@ -241,8 +241,16 @@ describe('examples of chats, with only the credentials and the secret entered', 
 			const asked = async (count: number) =>
 				await until('the message', () => messages.length === count);
 			const session = () => run.simulator.state.sessions.get(sessions.dormant);
-			const [callId = ''] = await placeCalls(run.simulator, 1, 'https://example.com');
-			await run.simulator.completeCall(callId, { summary: 'Wants a visit on Saturday.' });
+			const callWith = async (summary: string) => {
+				const [callId = ''] = await placeCalls(run.simulator, 1, 'https://example.com');
+				await run.simulator.completeCall(callId, { summary });
+				return run.simulator.state.calls.get(callId);
+			};
+			const latest = await callWith('Wants a visit on Saturday.');
+			const earlier = await callWith('Asked for the price.');
+			// The service doesn't say in which order it lists calls.
+			if (earlier !== undefined) earlier.createdAt = '2026-01-05T10:00:00+05:30';
+			expect(latest?.createdAt).toBeDefined();
 
 			run.simulator.sessions.setMode(sessions.dormant, 'support');
 			await asked(1);

@@ -79,6 +79,39 @@ describe('examples of pushes, with only the credentials selected', () => {
 			expect(gmail.mails).toHaveLength(1);
 		});
 
+		it.each([
+			['Map Automatically keeps', { mappingMode: 'autoMapInputData' }, '+919876543210'],
+			[
+				'Map Each Column Manually empties',
+				{
+					mappingMode: 'defineBelow',
+					value: {
+						row_number: '={{ $json.row_number }}',
+						push_status: '={{ $json.push_status }}',
+						phone_sent: '={{ $json.phone_sent }}',
+					},
+				},
+				'',
+			],
+		])('with the output in the sheet, %s phone_sent of an earlier push', async (...one) => {
+			const [, mapping, phone_sent] = one;
+			const { sheets } = run.parties;
+			const names = ['phone', 'push_status', 'phone_sent'];
+			sheets.setSpreadsheet(SHEET, { Leads: [names, ['1234', '', '+919876543210']], Rejected: [] });
+			const workflow = await run.import('01-morning-push.json', (node) => {
+				const { name, parameters } = node;
+				if (name === 'Status of Each Row')
+					return { ...node, type: 'n8n-nodes-base.noOp', typeVersion: 1, parameters: {} };
+				if (name !== 'Write Status into Leads') return node;
+				const columns = { ...mapping, matchingColumns: ['row_number'], schema: [] };
+				return { ...node, parameters: { ...parameters, columns } };
+			});
+			await run.run(workflow, 'Every Morning');
+			expect(sheets.rows('Leads')).toEqual([
+				{ phone: '1234', push_status: 'rejected', phone_sent },
+			]);
+		});
+
 		it('leaves out a row with only a checkbox, and pushes a person who is entered there later', async () => {
 			const workflow = await run.import('01-morning-push.json');
 			const { sheets, gmail } = run.parties;

@@ -163,12 +163,14 @@ type Cell = [text: string, show: () => Promise<void>];
 const cells: { [setting: string]: { [column: string]: Cell } } = {
 	'**Always Output Data**': {
 		[ITEM]: [
-			'No effect: each item returns one',
+			'No effect: each item returns one. With an error output, an empty item if all failed',
 			async () => {
 				expect((await run(place(ALWAYS))).outputs[0]).toMatchObject([
 					{ placed: true },
 					{ placed: true },
 				]);
+				const failed = await run(place({ ...ALWAYS, ...ERROR_OUTPUT }), [{ phone: 'later' }]);
+				expect(failed.outputs).toEqual([[{}], [expect.objectContaining({ phone: 'later' })]]);
 			},
 		],
 		[PUSH]: [

@@ -27,7 +27,7 @@ const maximumCalls: INodeProperties = {
 	type: 'number',
 	typeOptions: { minValue: 1, maxValue: MAX_CALLS, numberPrecision: 0 },
 	default: 1,
-	description: `How many calls to place to the same number in each period, from 1 to ${MAX_CALLS}. A scheduled call counts in the period in which it's placed. If you change the period, the count starts from zero.`,
+	description: `How many calls to place to the same number in each period, from 1 to ${MAX_CALLS}. A scheduled call counts in the period for which it's scheduled. If you change the period, the count starts from zero.`,
 	displayOptions: { hide: { [limitPer.name]: [NO_LIMIT] } },
 };
 

@@ -143,6 +143,39 @@ describe('the output', () => {
 		expect(records(run)).toEqual([expect.objectContaining(called)]);
 	});
 
+	it('of a call that failed has no placed of an earlier one, which a sheet would keep', async () => {
+		rejectCall();
+		const items = [{ row: 7, placed: true, call_id: 'old', outcome: 'Answered' }];
+		const error = 'The service rejected the call';
+		const [failed = {}] = records(await place({}, { items, over: CONTINUE }));
+		expect(failed).toMatchObject({ row: 7, placed: '', error });
+		expect(failed).not.toHaveProperty('call_id');
+	});
+
+	it('of a call has no error of an earlier one, also if the sheet has no column with its details', async () => {
+		acceptCalls(2);
+		const earlier = { error: 'No', message: 'Correct it' };
+		const items = [
+			{ phone: phone(0), placed: '', ...earlier },
+			{ phone: phone(1), call_id: '', ...earlier },
+		];
+		for (const called of records(await place(perItem, { items }))) {
+			expect(called).toMatchObject({ placed: true });
+			expect(called).not.toHaveProperty('error');
+			expect(called).not.toHaveProperty('message');
+		}
+	});
+
+	it('of a failed call has the row as it came in the error output, also what is of an earlier call', async () => {
+		rejectCall();
+		const row = { row: 7, placed: true, call_id: 'old' };
+		const over = { onError: 'continueErrorOutput' } as const;
+		const run = await place({}, { items: [row], over });
+		const [task] = run.data.resultData.runData.Node ?? [];
+		const error = 'The service rejected the call';
+		expect(task?.data?.main).toMatchObject([[], [{ json: { ...row, error } }]]);
+	});
+
 	it("with Include Input Fields, keeps the user's own columns with such names", async () => {
 		acceptCalls(1);
 		const own = {
