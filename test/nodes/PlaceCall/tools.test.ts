@@ -1,5 +1,6 @@
 /** Place Call as a tool: what the model is told, when calls are placed later, and time limits. */
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
+import { deferred } from '../../../nodes/core/values/clock';
 import { clock } from '../../../nodes/host/clock';
 import { TOOL_LIMITS } from '../../../nodes/host/caller/caller';
 import {
@@ -170,14 +171,16 @@ it('an MCP client without a session is not told to repeat the request', async ()
 describe('within the time limit of tools', () => {
 	it('a call without a response is unknown, and not placed again', async () => {
 		const pass = holdTimeouts();
+		const late = deferred<[number]>();
 		callsEndpoint().reply(async () => {
 			pass(TOOL_LIMITS.wholeMs);
-			return await new Promise<[number]>(() => {});
+			return await late.promise;
 		});
 		const tool = engineTool(node());
 		const what_happened = including('No response arrived');
 		expect(await tool()).toMatchObject({ outcome: 'unknown', what_happened });
 		expect(await tool()).toMatchObject({ outcome: 'unknown' });
+		late.resolve([200]);
 	});
 
 	it('a request is not repeated if the service asks to wait longer', async () => {
