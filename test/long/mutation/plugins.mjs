@@ -3,6 +3,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import mapKeys from 'lodash/mapKeys.js';
 import {
 	commonTokens,
 	declareClassPlugin,
@@ -60,22 +61,31 @@ class NarrowRunner {
 	async dryRun(options) {
 		this.#testFiles = undefined;
 		const result = await this.#jest.dryRun(options);
+		if (result.status !== 'complete') return result;
 		const files = {};
-		for (const { id, fileName, timeSpentMs } of result.tests ?? []) {
-			const file = (files[fileName] ??= { file: fileName, tests: [] });
-			file.tests.push({ id, ms: timeSpentMs });
-		}
+		const ids = new Map();
+		const tests = result.tests.map((test, index) => {
+			// Stryker sends the tests of all mutants to another process at once, which is too long with their names.
+			const id = index.toString(36);
+			ids.set(test.id, id);
+			const file = (files[test.fileName] ??= { file: test.fileName, tests: [] });
+			file.tests.push({ id, name: test.id, ms: test.timeSpentMs });
+			return { ...test, id };
+		});
 		writeFileSync(this.#dryRun, JSON.stringify(Object.values(files)));
-		return result;
+		const perTest = mapKeys(result.mutantCoverage.perTest, (_coverage, name) => ids.get(name));
+		return { ...result, tests, mutantCoverage: { ...result.mutantCoverage, perTest } };
 	}
 
 	async mutantRun(options) {
 		let nrOfTests = 0;
 		// One file at a time, because with jest's bail, other files still run to their end.
-		for (const { file, ids } of this.#closest(options)) {
+		for (const { file, names } of this.#closest(options)) {
 			this.#testFiles = [file];
-			const testFilter = options.testFilter && ids;
+			const testFilter = options.testFilter && names;
 			const result = await this.#jest.mutantRun({ ...options, testFilter });
+			// The report names no tests.
+			if (result.status === 'killed') return { ...result, killedBy: [] };
 			if (result.status !== 'survived') return result;
 			nrOfTests += result.nrOfTests;
 		}
@@ -91,9 +101,14 @@ class NarrowRunner {
 			.map(({ file, tests }) => {
 				const some = reaching ? tests.filter(({ id }) => reaching.has(id)) : tests;
 				const ms = some.reduce((total, test) => total + test.ms, 0);
-				return { file, ids: some.map(({ id }) => id), ms, away: distance(file, sandboxFileName) };
+				return {
+					file,
+					names: some.map(({ name }) => name),
+					ms,
+					away: distance(file, sandboxFileName),
+				};
 			})
-			.filter(({ ids }) => ids.length > 0)
+			.filter(({ names }) => names.length > 0)
 			.sort((a, b) => a.away - b.away || a.ms - b.ms);
 		let total = 0;
 		return files.filter(({ ms }) => {
