@@ -1,4 +1,5 @@
 import { type IExecuteFunctions, type IHttpRequestOptions, NodeOperationError } from 'n8n-workflow';
+import { getEventListeners } from 'node:events';
 import { Readable } from 'node:stream';
 import { z } from 'zod';
 import type { ServiceRequest } from '../../../../nodes/core/service/http';
@@ -75,6 +76,13 @@ test('a request ends at its time limit as timed out, and a response that never e
 	await ended;
 	body.push('x');
 	await until('the end of the stream', () => body.destroyed);
+});
+
+test('the time limit of a request that has ended keeps nothing of it in memory', async () => {
+	const timeout = jest.spyOn(AbortSignal, 'timeout');
+	await sendWith(async () => await Promise.resolve(OK))(READ);
+	const signal = z.instanceof(AbortSignal).parse(timeout.mock.results[0]?.value);
+	expect(getEventListeners(signal, 'abort')).toEqual([]);
 });
 
 test('a request with a shorter limit ends then', async () => {
