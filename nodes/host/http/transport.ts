@@ -56,6 +56,8 @@ export function createTransport(
 	return async (request) => {
 		const own = AbortSignal.timeout(request.timeoutMs ?? TIME_LIMITS.wholeMs);
 		const limit = anyOf(own, deadline?.signal) ?? own;
+		// Such as of a tool that has waited for n8n's database before.
+		if (limit.aborted) throw new TransportFault(TIMED_OUT);
 		const url = `${baseUrl}${request.path}${request.search ?? ''}`;
 		const response = context.helpers.httpRequestWithAuthentication
 			.call(context, CREDENTIAL, toHttpRequest(url, request), { credentialsDecrypted })
