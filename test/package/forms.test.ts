@@ -4,9 +4,11 @@
  * `npm test -- -u test/package/forms.test.ts`.
  */
 import pick from 'lodash/pick';
+import uniq from 'lodash/uniq';
 import type { INodeProperties } from 'n8n-workflow';
 import { CREDENTIAL } from '../../nodes/host/http/credential';
-import { loader, nodeTypes, PACKAGE, setupAllNodes } from '../engine';
+import { loader, makeNode, makeWorkflow, nodeTypes, PACKAGE, setupAllNodes } from '../engine';
+import { keysOf } from '../schema/schemas';
 import { choicesOf, NODES, TEXTS } from './descriptions';
 
 expect.addSnapshotSerializer({
@@ -60,6 +62,22 @@ test.each(NODES)('the form of %s', (name) => {
 		([key, value]) => `${key}: ${JSON.stringify(value)}`,
 	);
 	expect([...settings, formText(description.properties)].join('\n')).toMatchSnapshot();
+});
+
+test("each operation has its own subtitle, as n8n's editor evaluates it", () => {
+	const keys = keysOf(loader.types.nodes);
+	const subtitles = keys.map(({ node, resource = '', operation = '' }) => {
+		const type = `${PACKAGE}.${node}`;
+		const parameters = { resource, operation };
+		const workflow = makeWorkflow([makeNode({ name: 'Node', type, parameters })]);
+		const { subtitle } = nodeTypes.getByNameAndVersion(type).description;
+		const shown = workflow.nodes.Node;
+		if (shown === undefined) throw new Error('The node is not in its workflow');
+		return workflow.expression.getSimpleParameterValue(shown, subtitle, 'internal', {});
+	});
+	for (const subtitle of subtitles) expect(subtitle).toMatch(/^[a-z][^{}]+$/);
+	const named = keys.map(({ node }, index) => `${node}: ${String(subtitles[index])}`);
+	expect(uniq(named)).toEqual(named);
 });
 
 test('the form of the credential', () => {

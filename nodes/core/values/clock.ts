@@ -85,11 +85,11 @@ export async function settledOrTimeout(
 	await Promise.race([settling, waiting]).finally(() => timer.abort(DONE));
 }
 
-/** Resolves when the signal aborts. */
-export async function whenAborted(signal: AbortSignal): Promise<void> {
+/** Resolves when the signal aborts, unless `unneeded` aborts first. Until then, the signal keeps each race with it in memory. */
+export async function whenAborted(signal: AbortSignal, unneeded?: AbortSignal): Promise<void> {
 	if (signal.aborted) return;
 	await new Promise<void>((resolve) => {
-		signal.addEventListener('abort', () => resolve());
+		signal.addEventListener('abort', () => resolve(), unneeded && { signal: unneeded });
 	});
 }
 

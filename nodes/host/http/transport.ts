@@ -16,7 +16,7 @@ import {
 	type Transport,
 	type HttpResponse,
 } from '../../core/service/http';
-import { anyOf, type Deadline, whenAborted } from '../../core/values/clock';
+import { anyOf, type Deadline, DONE, whenAborted } from '../../core/values/clock';
 import { isJsonObject, type JsonObject } from '../../core/values/json';
 import { plainText } from '../../core/values/values';
 import { CREDENTIAL } from './credential';
@@ -56,6 +56,8 @@ export function createTransport(
 	return async (request) => {
 		const own = AbortSignal.timeout(request.timeoutMs ?? TIME_LIMITS.wholeMs);
 		const limit = anyOf(own, deadline?.signal) ?? own;
+		// Such as of a tool that has waited for n8n's database before.
+		if (limit.aborted) throw new TransportFault(TIMED_OUT);
 		const url = `${baseUrl}${request.path}${request.search ?? ''}`;
 		const response = context.helpers.httpRequestWithAuthentication
 			.call(context, CREDENTIAL, toHttpRequest(url, request), { credentialsDecrypted })
@@ -64,10 +66,11 @@ export function createTransport(
 				throw toFault(error);
 			});
 		// In an execution, n8n's helper replaces an abort signal with that of *Stop*.
-		const timedOut = whenAborted(limit).then(() => {
+		const ended = new AbortController();
+		const timedOut = whenAborted(limit, ended.signal).then(() => {
 			throw new TransportFault(TIMED_OUT);
 		});
-		return await Promise.race([response, timedOut]);
+		return await Promise.race([response, timedOut]).finally(() => ended.abort(DONE));
 	};
 }
 

@@ -1,5 +1,8 @@
 /** *Calling Hours*: what their fields take, and what happens to calls outside them. */
+import attempt from 'lodash/attempt';
+import isError from 'lodash/isError';
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
+import { COUNTRIES } from '../../../nodes/core/phone/countries';
 import { timeZone } from '../../../nodes/PlaceCall/fields/timeZone';
 import { hintsOf, output, records, searchList, useTime } from '../../engine';
 import {
@@ -69,6 +72,16 @@ describe('the fields', () => {
 			expect(await opening({ countryCode, phoneNumber, timeZone })).toBe(
 				`2026-11-23T09:00:00${offset}`,
 			);
+	});
+
+	it('without a time zone, people are called in most countries, but not where the time differs', () => {
+		const zoneOf = (country: string) => attempt(() => timeZone('', country));
+		const clear = COUNTRIES.filter(({ code }) => !isError(zoneOf(code)));
+		expect(clear.length).toBeGreaterThan(200);
+		for (const country of ['US', 'CA', 'BR', 'RU', 'ID', 'AU'])
+			expect(zoneOf(country)).toMatchObject({
+				message: expect.stringMatching(/^'Time Zone' is empty/),
+			});
 	});
 
 	it.each(['Etc/GMT+0', 'UTC'])('%s is a clear zone', async (timeZone) => {

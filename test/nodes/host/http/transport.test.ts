@@ -1,7 +1,9 @@
 import { type IExecuteFunctions, type IHttpRequestOptions, NodeOperationError } from 'n8n-workflow';
+import { getEventListeners } from 'node:events';
 import { Readable } from 'node:stream';
 import { z } from 'zod';
 import type { ServiceRequest } from '../../../../nodes/core/service/http';
+import type { Deadline } from '../../../../nodes/core/values/clock';
 import { neverSent } from '../../../../nodes/core/service/retry';
 import {
 	createTransport,
@@ -19,11 +21,12 @@ const OK = { statusCode: 200, headers: {}, body: '{}' };
 const READ: ServiceRequest = { method: 'GET', path: '/v1/calls' };
 
 /** Sends requests with this HTTP helper of n8n. */
-const sendWith = (httpRequestWithAuthentication: object, more = {}) =>
+const sendWith = (httpRequestWithAuthentication: object, deadline?: Deadline) =>
 	createTransport(
-		z.custom<IExecuteFunctions>().parse({ helpers: { httpRequestWithAuthentication }, ...more }),
+		z.custom<IExecuteFunctions>().parse({ helpers: { httpRequestWithAuthentication } }),
 		'https://voice.example.com',
 		{},
+		deadline,
 	);
 
 /** The options that n8n's HTTP helper gets. */
@@ -75,6 +78,20 @@ test('a request ends at its time limit as timed out, and a response that never e
 	await ended;
 	body.push('x');
 	await until('the end of the stream', () => body.destroyed);
+});
+
+test('no request is sent after the time limit of a tool', async () => {
+	const helper = jest.fn(async () => await Promise.resolve(OK));
+	const send = sendWith(helper, { at: 0, signal: AbortSignal.abort() });
+	await expect(send(READ)).rejects.toMatchObject({ code: 'ETIMEDOUT' });
+	expect(helper).not.toHaveBeenCalled();
+});
+
+test('the time limit of a request that has ended keeps nothing of it in memory', async () => {
+	const timeout = jest.spyOn(AbortSignal, 'timeout');
+	await sendWith(async () => await Promise.resolve(OK))(READ);
+	const signal = z.instanceof(AbortSignal).parse(timeout.mock.results[0]?.value);
+	expect(getEventListeners(signal, 'abort')).toEqual([]);
 });
 
 test('a request with a shorter limit ends then', async () => {
