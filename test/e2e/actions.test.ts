@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { INode, INodeParameters } from 'n8n-workflow';
 import { isN8n1 } from '../n8n/driver';
 import { byId, chain, manualTrigger, node } from '../n8n/workflow';
@@ -109,5 +110,30 @@ describe('in real n8n', () => {
 		}
 		const items = await executionsOf(n8n, workflow, 'Progress', 1);
 		expect(items.map(({ json }) => json.event)).toEqual(['queue_completed']);
+	});
+
+	test('Campaign Progress Trigger that is renamed reports no change since its last check, but later ones', async () => {
+		simulator.reset();
+		const parameters = { ...CAMPAIGN, pollTimes: { item: [{ mode: 'everyMinute' }] } };
+		const rest = { executeOnce: false, id: randomUUID() };
+		const named = (name: string) =>
+			chain('renamed', ours(name, 'campaignProgressTrigger', parameters, rest));
+		const workflow = await account.publish(named('Progress'));
+		await published(n8n, workflow);
+		const publishAgain = async (name: string) => {
+			await n8n.deactivate(workflow);
+			const saved = await n8n.updateWorkflow(await n8n.workflow(workflow.id), named(name));
+			await n8n.activate(saved);
+			await published(n8n, saved);
+		};
+		// Only the state of the first check is also stored by the ID of the node.
+		await publishAgain('Progress');
+		simulator.completeUpload(uploads.running);
+		await publishAgain('Renamed');
+		const campaign = simulator.state.campaigns.get(campaigns.active);
+		if (campaign !== undefined) campaign.status = 'Paused';
+		await publishAgain('Renamed');
+		const items = await executionsOf(n8n, workflow, 'Renamed', 1);
+		expect(items.map(({ json }) => json.event)).toEqual(['status_changed']);
 	});
 });
