@@ -233,8 +233,10 @@ const cells: { [setting: string]: { [column: string]: Cell } } = {
 			},
 		],
 		[LIST]: [
-			'The list is returned once, as without it',
+			'The node stops if a field depends on the item. Otherwise, the list is returned once, as without it',
 			async () => {
+				const stopped = await run(list(ONCE, { limit: '={{ $json.phone.length }}' }));
+				expect(stopped.error?.message).toBe(ONLY_FIRST);
 				const withIt = await run(list(ONCE));
 				const without = await run(list({}));
 				expect([withIt, without].map(({ outputs }) => outputs[0]?.length)).toEqual([1, 1]);
@@ -335,15 +337,16 @@ const cells: { [setting: string]: { [column: string]: Cell } } = {
 	},
 	'**On Error > Continue (using error output)**': {
 		[ITEM]: [
-			'A failed item goes to the error output',
+			'A failed item goes to the error output, with all columns of its row',
 			async () => {
 				rejectSecond(CALL, 400);
 				const { outputs } = await run(place(ERROR_OUTPUT));
-				expect(outputs).toMatchObject([[{ placed: true }], [{ error: expect.any(String) }]]);
+				const failed = { phone: SECOND, error: expect.any(String) };
+				expect(outputs).toMatchObject([[{ placed: true }], [failed]]);
 			},
 		],
 		[PUSH]: [
-			'The same, and the error output returns the reason',
+			"The same, and the error output returns the reason. If the push can't begin, only the error output has the items",
 			async () => {
 				rejectSecond(CONTACTS, 409);
 				const { outputs } = await run(push(ERROR_OUTPUT));
@@ -353,6 +356,8 @@ const cells: { [setting: string]: { [column: string]: Cell } } = {
 					[],
 					[{ error: expect.stringContaining('archived') }],
 				]);
+				const notBegun = await run(push(ERROR_OUTPUT, { phoneColumn: 'mobile' }));
+				expect(notBegun.outputs).toMatchObject([[], [], [], [{ phone: FIRST }, { phone: SECOND }]]);
 			},
 		],
 		[LIST]: [

@@ -39,7 +39,7 @@ test('a node has every list that its fields search, and the test of its credenti
 const isCollection = ({ type }: INodeProperties) =>
 	type === 'collection' || type === 'fixedCollection';
 
-test('each parameter has a label and an explanation, and its placeholder is an example', () => {
+test('each parameter and choice has a label, each parameter an explanation, and its placeholder is an example', () => {
 	const faults = violations(({ property }) => {
 		const { displayName, description, hint, placeholder = '', type } = property;
 		if (['notice', 'hidden'].includes(type) || property.name === 'serviceProfile') return [];
@@ -47,7 +47,8 @@ test('each parameter has a label and an explanation, and its placeholder is an e
 		const isExplained = isCollection(property) || texts.some(Boolean);
 		const begins = isCollection(property) ? 'Add ' : 'e.g. ';
 		const isExample = placeholder === '' || placeholder.startsWith(begins);
-		return displayName === '' || !isExplained || !isExample;
+		const isNamed = [displayName, ...choicesOf(property).map(({ name }) => name)].every(Boolean);
+		return !isNamed || !isExplained || !isExample;
 	});
 	expect(faults).toEqual([]);
 });

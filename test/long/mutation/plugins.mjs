@@ -66,7 +66,8 @@ class NarrowRunner {
 		const ids = new Map();
 		const tests = result.tests.map((test, index) => {
 			// Stryker sends the tests of all mutants to another process at once, which is too long with their names.
-			const id = index.toString(36);
+			// Tests of different files may have the same name.
+			const id = ids.get(test.id) ?? index.toString(36);
 			ids.set(test.id, id);
 			const file = (files[test.fileName] ??= { file: test.fileName, tests: [] });
 			file.tests.push({ id, name: test.id, ms: test.timeSpentMs });
