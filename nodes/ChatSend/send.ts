@@ -16,7 +16,7 @@ import type { JsonObject } from '../core/values/json';
 import { type Fields, MAY_BE_BLANK } from '../host/forms/fields';
 import { readAdditions } from '../host/forms/options';
 import { withChatSocket } from '../host/http/chatSocket';
-import type { RequestDeps } from '../host/ledger/preparedRequest';
+import type { PreparedRequest, RequestDeps } from '../host/ledger/preparedRequest';
 import type { Prepare } from '../host/run/chatItems';
 import { asItems } from '../host/run/itemLoop';
 import { acceptedAck, requireAccepted, withReplyHint } from './turn';
@@ -42,7 +42,7 @@ type Recipient = { sessionId: string; agentUuid?: string };
 
 function messageRequest(
 	{ sessionId, agentUuid = '' }: Recipient,
-	payload: object,
+	payload: PreparedRequest['payload'],
 	idempotencyKey: string | undefined,
 	send: (deps: RequestDeps) => Promise<JsonObject>,
 	what = 'message',

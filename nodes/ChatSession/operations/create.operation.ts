@@ -13,6 +13,7 @@ import { agentField } from '../../host/forms/locatorFields';
 import { MAY_BE_BLANK } from '../../host/forms/fields';
 import { jsonInTools } from '../../host/forms/shownWhere';
 import { addHints } from '../../host/execution/hints';
+import type { PreparedRequest } from '../../host/ledger/preparedRequest';
 import { asItems } from '../../host/run/itemLoop';
 import type { Operation } from '../../host/run/operations';
 import { idText } from '../../core/chat/frames';
@@ -136,7 +137,7 @@ const createLegacy: Prepare = (form) => {
 function creation(
 	agentUuid: string,
 	personName: string,
-	payload: object,
+	payload: PreparedRequest['payload'],
 	request: (account: AccountClient) => Promise<JsonObject>,
 ): ReturnType<Prepare> {
 	return {

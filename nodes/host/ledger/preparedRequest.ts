@@ -8,10 +8,20 @@ import type { AccountClient } from '../http/accountClient';
 /** What every request needs to be sent. */
 export type RequestDeps = { context: IExecuteFunctions; caller: Caller; account: AccountClient };
 
+/** What JSON keeps. A `Set` would be the same as any other. */
+type Hashable =
+	| string
+	| number
+	| boolean
+	| null
+	| undefined
+	| readonly Hashable[]
+	| { readonly [name: string]: Hashable };
+
 /** A checked request that must not be sent twice. */
 export type PreparedRequest = {
 	/** The values to send. For a model, they decide what the same request is: with other values, it's another one. */
-	payload: unknown;
+	payload: Hashable;
 	/**
 	 * The person or thing that the request is for, such as a phone number or a chat session. In a workflow, it decides what
 	 * the same request is, together with how many others to it came before: with an edited text, it's still the same one.
