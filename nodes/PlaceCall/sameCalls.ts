@@ -26,8 +26,8 @@ type Moment = {
 
 /**
  * Decides which calls are one call. Of the items of a run, those with the same number and about the same time. Of several runs
- * of this node, those with the same number, because n8n runs it once for each connected output before it. Only a run that
- * came out of an earlier one, as in a loop, may call the same people again, except those who may have been called. As a tool,
+ * of this node, those with the same number, because n8n runs it once for each connected output before it. Only a run to
+ * which an earlier one led, as in a loop, may call the same people again, except those who may have been called. As a tool,
  * calls to a number are one call for all rows of one agent run.
  */
 export class SameCalls {

@@ -20,8 +20,8 @@ function isExecutionData(data: unknown): data is ExecutionData {
 }
 
 /**
- * Whether this run of the node came out of an earlier one: in a loop, the nodes between them lead back. n8n also runs a node
- * once for each connected output before it, and these runs don't come out of each other.
+ * Whether an earlier run of the node led to this one: in a loop, the nodes between them lead back. n8n also runs a node once
+ * for each connected output before it, and these runs don't lead to each other.
  *
  * @param earlier the index of the earlier run, from 0
  */
