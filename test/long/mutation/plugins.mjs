@@ -27,7 +27,7 @@ function distance(test, source) {
 	return testFolder === sourceFolder || isOfNode ? 1 : 2;
 }
 
-const isOfForms = (test) => /\/(package|document)\//.test(test);
+const isOfForms = (test) => /\/package\//.test(test);
 
 /** Whether the test belongs to the same node, or to shared code, such as test/nodes/PlaceCall/items.test.ts to nodes/PlaceCall/placeCalls.ts. */
 function isBeside(test, source) {
