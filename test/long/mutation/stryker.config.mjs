@@ -12,8 +12,8 @@ export default {
 		enableFindRelatedTests: false,
 		config: {
 			testMatch: [
-				'<rootDir>/test/{nodes,credentials,contract}/**/*.test.ts',
-				'<rootDir>/test/package/{forms,conventions,tools}.test.ts',
+				'<rootDir>/test/{nodes,credentials,contract,operations,schema}/**/*.test.ts',
+				'<rootDir>/test/package/{forms,firstSight,conventions,tools}.test.ts',
 				'<rootDir>/test/openapi/coverage.test.ts',
 			],
 			testEnvironment: fileURLToPath(import.meta.resolve('./firstFailure.js')),
