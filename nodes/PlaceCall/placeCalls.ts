@@ -1,10 +1,11 @@
+import get from 'lodash/get';
 import { DateTime } from 'luxon';
-import type { INodeExecutionData } from 'n8n-workflow';
+import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import type { CallRequest } from '../core/service/contractTypes';
 import { placeCall, type Additions } from '../core/service/endpoints';
 import { documentedRecord } from '../core/service/envelope';
 import type { ApiResponse } from '../core/service/http';
-import { explained, InvalidInput, OutcomeUnknown } from '../core/service/errors';
+import { explained, InvalidInput, type Outcome, OutcomeUnknown } from '../core/service/errors';
 import { onScreenOnly } from '../core/service/resolution';
 import { parseCount } from '../core/service/parseIds';
 import type { Quota } from '../core/ledger/ledger';
@@ -220,20 +221,24 @@ async function sendCall(
 }
 
 /**
- * Adds the fields of the input to failed items. Those of a question have no answer, also if their row has an earlier one.
- * Nothing is added for the error output, where n8n wouldn't recognize them.
+ * Adds the fields of the input to failed items, and `placed` if the call certainly wasn't. Those of a question have no answer,
+ * also if their row has an earlier one. Nothing is added for the error output, where n8n wouldn't recognize them.
  */
 export function completeFailed(
 	run: OperationRun,
 	items: INodeExecutionData[],
 	asks = false,
 ): INodeExecutionData[] {
-	const inputOf = (index: number) => ({
+	const inputOf = (index: number, { details }: IDataObject) => ({
 		...(includesInput(run, index) && inputFields(run, index)),
+		...(NOT_PLACED.has(get(details, 'outcome')) && { placed: false }),
 		...(asks && { answer: 'unclear' }),
 	});
 	return items.map((item) => withInputIfFailed(run.context, item, inputOf));
 }
+
+/** The outcomes of a failed item whose call wasn't placed. */
+const NOT_PLACED = new Set<unknown>(['not_sent', 'rejected'] satisfies Outcome[]);
 
 /** @throws InvalidInput if the body has another time of the call than the one that decides whether it's placed */
 function requireOneTime(

@@ -215,11 +215,11 @@ function stoppingError(
 export function withInputIfFailed(
 	context: IExecuteFunctions,
 	item: INodeExecutionData,
-	inputOf: (index: number) => IDataObject,
+	inputOf: (index: number, failed: IDataObject) => IDataObject,
 ): INodeExecutionData {
 	const isFailed = item.json.error !== undefined;
 	if (!isFailed || context.getNode().onError === 'continueErrorOutput') return item;
-	return { ...item, json: { ...inputOf(itemIndex(item.pairedItem)), ...item.json } };
+	return { ...item, json: { ...inputOf(itemIndex(item.pairedItem), item.json), ...item.json } };
 }
 
 function itemIndex(pairedItem: INodeExecutionData['pairedItem']): number {

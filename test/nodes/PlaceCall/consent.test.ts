@@ -103,13 +103,14 @@ describe('if none of the rows has the column', () => {
 	it('calls nobody, also if the node continues on errors, and returns the rows', async () => {
 		const run = await place(CONSENT, { items, over: CONTINUE });
 		const error = { error: MESSAGE, message: expect.any(String), details: expect.any(Object) };
-		expect(records(run)).toEqual(items.map((item) => ({ ...item, ...error })));
+		expect(records(run)).toEqual(items.map((item) => ({ ...item, placed: false, ...error })));
 	});
 
 	it('returns no fields of the rows without Include Input Fields', async () => {
 		const options = { ...rule().options, includeInputFields: false };
 		const run = await place({ ...CONSENT, options }, { items, over: CONTINUE });
-		expect(records(run).map(Object.keys)).toEqual(items.map(() => ['error', 'message', 'details']));
+		const fields = ['placed', 'error', 'message', 'details'];
+		expect(records(run).map(Object.keys)).toEqual(items.map(() => fields));
 	});
 
 	it('a single row has no consent, because n8n leaves out its empty cells', async () => {

@@ -143,13 +143,24 @@ describe('the output', () => {
 		expect(records(run)).toEqual([expect.objectContaining(called)]);
 	});
 
-	it('of a call that failed has no placed of an earlier one, which a sheet would keep', async () => {
+	it('of a call that was not placed has placed: false, so that a condition can compare it', async () => {
 		rejectCall();
 		const items = [{ row: 7, placed: true, call_id: 'old', outcome: 'Answered' }];
 		const error = 'The service rejected the call';
 		const [failed = {}] = records(await place({}, { items, over: CONTINUE }));
-		expect(failed).toMatchObject({ row: 7, placed: '', error });
+		expect(failed).toMatchObject({ row: 7, placed: false, error });
 		expect(failed).not.toHaveProperty('call_id');
+	});
+
+	it.each([
+		['no value', {}, undefined],
+		['an empty one, because a sheet would keep that of an earlier call', { placed: true }, ''],
+	])('of a call that may have been placed has in placed %s', async (_title, earlier, placed) => {
+		callsEndpoint().reply(200, '');
+		const items = [{ row: 7, ...earlier }];
+		const [failed] = records(await place({}, { items, over: CONTINUE }));
+		expect(failed).toMatchObject({ row: 7, details: { outcome: 'unknown' } });
+		expect(failed?.placed).toBe(placed);
 	});
 
 	it('of a call has no error of an earlier one, also if the sheet has no column with its details', async () => {
