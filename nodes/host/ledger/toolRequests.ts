@@ -1,25 +1,14 @@
 import type { INodeExecutionData } from 'n8n-workflow';
 import type { Job, Ledger } from '../../core/ledger/ledger';
 import { NotSent } from '../../core/service/errors';
-import { BoundedMap } from '../../core/values/boundedMap';
 import { hashOf } from '../../core/values/hash';
 import { type JsonObject, numberIn } from '../../core/values/json';
-import { KeyedMutex } from '../../core/values/keyedMutex';
+import { runExclusive } from '../../core/values/keyedMutex';
 import { openValues } from './executionMemory';
 import type { PreparedRequest, RequestDeps } from './preparedRequest';
 
 /** Tool requests to keep in a long MCP session. */
 const MAX_TOOL_REQUESTS = 5_000;
-
-/** What this process knows of the tool requests of one agent run or MCP session. */
-class ToolRequests {
-	readonly mutex = new KeyedMutex();
-	/** Requests that a person approved, by their ID. n8n repeats them for each row of the agent's input. */
-	readonly approved = new BoundedMap<true>(MAX_TOOL_REQUESTS);
-}
-
-/** By the entries of the ledger. */
-const toolRequests = new WeakMap<object, ToolRequests>();
 
 /**
  * Sends the request of a model once in one agent run or MCP session. The same request again gets the same result, also if it
@@ -39,9 +28,6 @@ export async function deliverForModel(
 	const toolRequest = hashOf([accounts, payload]);
 	const name = modelMayRepeat === 'afterOtherRequest' ? hashOf([accounts, target]) : toolRequest;
 	const repeatable = modelMayRepeat === 'afterCompletion';
-	const known = toolRequests.get(ledger.entries) ?? new ToolRequests();
-	toolRequests.set(ledger.entries, known);
-	const { mutex, approved } = known;
 	// Stored, because an execution that waits for a human review may resume in another process. *Retry* starts from zero. In
 	// queue mode, each request of an MCP session has its own execution ID.
 	const within = caller.mcpSession === undefined ? context.getExecutionId() : 'session';
@@ -50,18 +36,23 @@ export async function deliverForModel(
 		: {};
 	const { agent, isRecognized, result } = caller;
 	const isReviewed = agent?.isReviewed === true;
-	const approval = isReviewed ? hashOf([agent.toolCallId, toolRequest]) : undefined;
+	// n8n repeats a request that a person approved for each row of the agent's input.
+	const approved: JsonObject = isReviewed ? openValues(context, `approved in ${within}`) : {};
+	const approval = hashOf([agent?.toolCallId, toolRequest]);
 	// Before it waits, so that a request that comes again while it's in flight is the same one.
 	const occurrence = numberIn(completedCounts[toolRequest]) ?? 0;
 	const key = `${name}#${occurrence}`;
 	const owner = { tool_request: toolRequest };
 	const job: Job = { key, target, owner, idempotencyKey, quota, withDetails };
-	return await mutex.runExclusive(name, async () => {
+	const run = [caller.mcpSession ?? within, agent?.run, agent?.row.key];
+	// Without a session, the next request is another one, and waits for none.
+	const lock = isRecognized ? hashOf([...run, name]) : {};
+	return await runExclusive(lock, async () => {
 		const isReplay = ledger.known(job)?.kind === 'done';
-		if (approval !== undefined && approved.has(approval)) throw repeatedByN8n();
+		if (approval in approved) throw repeatedByN8n();
 		try {
 			const output = await deliver(job, request);
-			if (approval !== undefined) approved.set(approval, true);
+			approved[approval] = true;
 			completedCounts[toolRequest] = occurrence + 1;
 			result.setCompleted({
 				...{ output, isReplay, repeatable },
@@ -72,6 +63,7 @@ export async function deliverForModel(
 		} finally {
 			evictOldest(ledger.entries);
 			evictOldest(completedCounts);
+			evictOldest(approved);
 		}
 	});
 }
