@@ -13,8 +13,8 @@ import {
 } from '@stryker-mutator/api/plugin';
 import { strykerPlugins as jestPlugins } from '@stryker-mutator/jest-runner';
 
-/** Of the tests that reach a mutant, the closest ones run until they took this long in the dry run. */
-const MIN_MS = 40_000;
+/** Of the tests that reach a mutant, the closest ones run until they took this share of the dry run, on any machine. */
+const MIN_SHARE = 0.15;
 
 /** Distance of a test file from the mutated file: 0 for its own tests and the fast tests of all forms, 1 for its node or folder, 2 for others. */
 function distance(test, source) {
@@ -93,32 +93,31 @@ class NarrowRunner {
 		return { status: 'survived', nrOfTests };
 	}
 
-	/** The test files that reach a mutant, the closest and fastest first, with at least MIN_MS of tests. */
+	/** The test files that reach a mutant, the closest and fastest first, with at least MIN_SHARE of the time of all tests. */
 	#closest({ testFilter, sandboxFileName }) {
 		const reaching = testFilter && new Set(testFilter);
-		const files = JSON.parse(readFileSync(this.#dryRun, 'utf8'))
+		const all = JSON.parse(readFileSync(this.#dryRun, 'utf8'));
+		const minMs = MIN_SHARE * msOf(all.flatMap(({ tests }) => tests));
+		const files = all
 			// Every test reaches code that runs on loading, such as forms, so only tests of forms and of the same node run.
 			.filter(({ file }) => reaching || isOfForms(file) || isBeside(file, sandboxFileName))
 			.map(({ file, tests }) => {
 				const some = reaching ? tests.filter(({ id }) => reaching.has(id)) : tests;
-				const ms = some.reduce((total, test) => total + test.ms, 0);
-				return {
-					file,
-					names: some.map(({ name }) => name),
-					ms,
-					away: distance(file, sandboxFileName),
-				};
+				const names = some.map(({ name }) => name);
+				return { file, names, ms: msOf(some), away: distance(file, sandboxFileName) };
 			})
 			.filter(({ names }) => names.length > 0)
 			.sort((a, b) => a.away - b.away || a.ms - b.ms);
 		let total = 0;
 		return files.filter(({ ms }) => {
-			const fits = total < MIN_MS;
+			const fits = total < minMs;
 			total += ms;
 			return fits;
 		});
 	}
 }
+
+const msOf = (tests) => tests.reduce((total, { ms }) => total + ms, 0);
 
 function narrowRunner(injector) {
 	return new NarrowRunner(injector);
