@@ -1,8 +1,9 @@
 /** Faults of a form on the screen that the rules of n8n (`npm run lint`, `npm run scan`) don't find. */
 import get from 'lodash/get';
 import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
+import { CREDENTIAL } from '../../nodes/host/http/credential';
 import { loader, nodeTypes, PACKAGE, setupAllNodes } from '../engine';
-import { allParameters, choicesOf, NODES, type Parameter } from './descriptions';
+import { allParameters, choicesOf, NODES, type Parameter, TEXTS } from './descriptions';
 
 /** The resource of n8n's human review variant of a node. Users can't select it. */
 const REVIEW_RESOURCE = 'humanReview';
@@ -50,6 +51,16 @@ test('each parameter and choice has a label, each parameter an explanation, and 
 		const isNamed = [displayName, ...choicesOf(property).map(({ name }) => name)].every(Boolean);
 		return !isNamed || !isExplained || !isExample;
 	});
+	expect(faults).toEqual([]);
+});
+
+test('no text of a form is empty', () => {
+	const { nodes } = loader.types;
+	const forms = [...nodes, loader.getCredential(CREDENTIAL).type];
+	const empty = new RegExp(`"(${[...TEXTS, 'name'].join('|')})":""`, 'g');
+	const faults = forms.flatMap(({ name, properties }) =>
+		[...JSON.stringify(properties).matchAll(empty)].map(([, text]) => `${name} ${text}`),
+	);
 	expect(faults).toEqual([]);
 });
 
