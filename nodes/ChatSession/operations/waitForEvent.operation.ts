@@ -59,7 +59,7 @@ export const waitForEvent: Operation = {
 	],
 	isReadOnly: true,
 	toolDescription:
-		'Waits for an event in a chat session, such as a new message, and returns it. If none arrives in time, timed_out is true. Calls nobody and changes nothing.',
+		'Waits for an event in a chat session, such as a new message, and returns it. If none arrives in time, timed_out is true. Calls nobody and changes nothing. With Disconnect Other Connection, it takes the session from another client, such as a support desk.',
 	async execute(run) {
 		return await forEachChatItem(run, waitOnce, DEFAULT_CONCURRENCY);
 	},

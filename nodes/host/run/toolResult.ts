@@ -17,7 +17,7 @@ export type ToolResult = {
 		| 'done'
 		| 'partly_done' // The rest is in `result.rejected`.
 		| 'already_done' // By an earlier equal request, and not repeated.
-		| 'timed_out' // A wait ended early, and nothing was changed.
+		| 'timed_out' // A wait ended early.
 		| 'unknown' // The request may have taken effect.
 		| 'not_read' // A read got no response, and nothing was changed.
 		| 'rejected' // By the service.
@@ -89,7 +89,7 @@ function succeeded(model: Model, items: INodeExecutionData[]): ToolResult {
 			return toolResult('done', happened, CONTINUE, items);
 		return toolResult(
 			'timed_out',
-			'The wait timed out before this happened. Nothing was changed.',
+			'The wait timed out before this happened.',
 			'The result is the state at that time. Repeat this request to wait longer.',
 			items,
 		);
