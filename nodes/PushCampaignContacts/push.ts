@@ -1,6 +1,5 @@
 import compact from 'lodash/compact';
 import memoize from 'lodash/memoize';
-import uniqBy from 'lodash/uniqBy';
 import type {
 	IExecuteFunctions,
 	INode,
@@ -119,10 +118,7 @@ export async function runPush(
 	const isNameless = isList && !prepared.hasNames && done.stopped === undefined;
 	const hints = [
 		...input.hints,
-		...uniqBy(
-			all.map((each) => takenColumns(each, choice)),
-			'message',
-		),
+		...takenColumns(tables, columnsOf, choice),
 		whyRejected(prepared),
 		whyEmptied(prepared),
 		done.check?.nameless === undefined && isNameless && whyNoNames(all, choice),
