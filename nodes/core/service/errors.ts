@@ -73,6 +73,11 @@ export class ExplainedError extends Error {
 		return this.resolutions.needsTime === true;
 	}
 
+	/** The labels of the fields that this is about. Undefined if it isn't about the value of a field. */
+	get fields(): string[] | undefined {
+		return this.resolutions.fields;
+	}
+
 	/** Message and resolution, to create another error with the same text. */
 	get explanation(): Explanation {
 		return { message: this.message, resolution: this.resolutions };
