@@ -104,7 +104,7 @@ function parseTimeLimit(seconds = 0): number {
 	if (seconds > 0 && seconds <= MAX_WAIT_SECONDS) return seconds;
 	throw new InvalidInput(
 		`'Time Limit (Seconds)' must be more than 0 and at most ${MAX_WAIT_SECONDS} (got ${seconds})`,
-		forEveryone('Give the maximum number of seconds to wait, such as 300.'),
+		forEveryone('Give the maximum number of seconds to wait, such as 300.', 'Time Limit (Seconds)'),
 	);
 }
 

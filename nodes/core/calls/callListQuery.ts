@@ -170,10 +170,10 @@ function momentOf(value: unknown, label: 'From' | 'To', zone: string): DateTime 
 function requireOrder({ from, to }: CallFilters, zone: string): void {
 	if (isUnset(from) || isUnset(to)) return;
 	if (momentOf(from, 'From', zone) <= momentOf(to, 'To', zone)) return;
-	throw new InvalidInput(`'From' (${quoted(from)}) is later than 'To' (${quoted(to)})`, {
-		...forEveryone('Give a date in From that is before the one in To.'),
-		fields: ['From', 'To'],
-	});
+	throw new InvalidInput(
+		`'From' (${quoted(from)}) is later than 'To' (${quoted(to)})`,
+		forEveryone('Give a date in From that is before the one in To.', 'From', 'To'),
+	);
 }
 
 /** A bound in the format of the service. Without a format, a bare date stays unchanged. */

@@ -26,9 +26,13 @@ export function readerOf(isModel: boolean): Reader {
 	return isModel ? 'forModel' : 'onScreen';
 }
 
-/** For a person and a model alike. Must not name anything on the screen. */
-export function forEveryone(text: string): Resolution {
-	return { onScreen: text, forModel: text };
+/**
+ * For a person and a model alike. Must not name anything on the screen.
+ *
+ * @param fields their labels, if it's only about their values
+ */
+export function forEveryone(text: string, ...fields: string[]): Resolution {
+	return { onScreen: text, forModel: text, ...(fields.length > 0 && { fields }) };
 }
 
 /** Only for a person in n8n. A model can't do this. */

@@ -45,6 +45,9 @@ const MISTAKES: Mistake[] = [
 	['Counts as Yes', 'placeCall › sendAndWait', { yesValues: GIVEN }, ['', 'no']],
 	['Counts as No', 'placeCall › sendAndWait', { noValues: GIVEN }, ['', 'yes']],
 	['Call ID', 'getCall › get', { callId: GIVEN }, ['', '42/7', 'Asha’s call']],
+	['From', 'getCall › getMany', { filters: { from: GIVEN } }, ['soon']],
+	['Campaign ID', 'getCall › getMany', { filters: { campaignId: GIVEN } }, ['Diwali']],
+	['Contact List ID', 'getCall › getMany', { filters: { campaignUploadId: GIVEN } }, ['Diwali']],
 	['Campaign', 'campaignStatus', { campaignId: GIVEN }, ['', 'Diwali', '-1']],
 	['Campaign', 'pushCampaignContacts', { ...pushJson, campaignId: GIVEN }, ['', 'Diwali']],
 	[
@@ -103,6 +106,9 @@ test.each<[string, INodeParameters]>([
 	['pushCampaignContacts', { ...pushJson, contacts: '[7]' }],
 	['injectContext', { sessionId: 'Asha' }],
 	['dnd › check', { phone: 'Asha' }],
+	['placeCall › place', { initialGreeting: 'x'.repeat(2_001) }],
+	['getCall › getUnreached', { maximumAttempts: 0 }],
+	['chatSession › waitForEvent', { timeLimit: 0 }],
 ])('%s, of a field that the model does not fill in: the owner must fix it, %#', async (...one) => {
 	const [operation, own] = one;
 	const { node: type, parameters } = useOf(operation);
