@@ -1,10 +1,9 @@
 import pick from 'lodash/pick';
 import { DateTime } from 'luxon';
 import type { ApiClient } from '../core/service/client';
-import { OutcomeUnknown } from '../core/service/errors';
+import { unusable } from '../core/service/errors';
 import { CALL_ID } from '../core/service/parseIds';
 import { readPages, readWholeList } from '../core/service/paging';
-import { onScreenOnly } from '../core/service/resolution';
 import type { AccountClient } from '../host/http/accountClient';
 import {
 	END_FIELDS,
@@ -45,24 +44,19 @@ export async function listsToRead(
 	if (campaignId === undefined) return { lists: [{ id: ALL_CALLS }], attempts: 0 };
 	const view = await readCampaign(client, campaignId);
 	const uploads = listsToCompare(view);
-	if (uploads === undefined) throw unusable('The status of the campaign has no contact lists');
+	if (uploads === undefined)
+		throw unusable('The status of the campaign has no contact lists', WITHOUT_LISTS);
 	const lists = uploads.map((upload) => {
 		if (upload.id === ALL_CALLS)
-			throw unusable('A contact list of the campaign has no campaign_upload_id');
+			throw unusable('A contact list of the campaign has no campaign_upload_id', WITHOUT_LISTS);
 		const queues = JSON.stringify(upload.queues.map(({ record }) => record));
 		return { id: upload.id, ...(isCompleted(upload) && { completedQueues: queues }) };
 	});
 	return { lists, attempts: view.calls?.total ?? 0 };
 }
 
-function unusable(message: string): OutcomeUnknown {
-	return new OutcomeUnknown(
-		message,
-		onScreenOnly(
-			"Ask your service provider, or set 'Calls Of' to 'All Calls', and enter the campaign in 'Campaign IDs' in 'Filters'.",
-		),
-	);
-}
+const WITHOUT_LISTS =
+	"Ask your service provider, or set 'Calls Of' to 'All Calls', and enter the campaign in 'Campaign IDs' in 'Filters'.";
 
 /** A call as the call list shows it, which may be less than its record. */
 export type ListedCall = {
@@ -132,10 +126,7 @@ export async function readList(
 		});
 	});
 	if (entries.length === 0 || listed.length > 0) return { listed, isComplete };
-	throw new OutcomeUnknown(
-		'No entry of the call list has a call_id',
-		onScreenOnly(whereIsTheList(account, 'entry')),
-	);
+	throw unusable('No entry of the call list has a call_id', whereIsTheList(account, 'entry'));
 }
 
 /** The zone in which a local time is at its latest moment. */

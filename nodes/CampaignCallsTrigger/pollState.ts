@@ -1,8 +1,7 @@
 import mapValues from 'lodash/mapValues';
 import pickBy from 'lodash/pickBy';
 import sumBy from 'lodash/sumBy';
-import { OutcomeUnknown } from '../core/service/errors';
-import { onScreenOnly } from '../core/service/resolution';
+import { unusable } from '../core/service/errors';
 import { isJsonObject, type JsonObject, type JsonValue } from '../core/values/json';
 
 /** The most fingerprints to remember, up to two for each outcome. They take 2.7 MB in n8n's database. */
@@ -92,9 +91,9 @@ export function restoreState(stored: unknown, scope: Scope): PollState {
 export function storedState(state: PollState, scope: Scope): JsonObject {
 	const { seen, lists, ...others } = state;
 	if (sumBy(Object.values(seen), 'size') > MAX_FINGERPRINTS) {
-		throw new OutcomeUnknown(
+		throw unusable(
 			"The trigger can't remember the outcomes of more calls",
-			onScreenOnly('Choose fewer calls, such as those of a new campaign.'),
+			'Choose fewer calls, such as those of a new campaign.',
 		);
 	}
 	return {

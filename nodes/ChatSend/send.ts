@@ -157,6 +157,7 @@ function readMessage(form: Fields) {
 		onScreen:
 			"Fill in 'Session ID'. To let the service find or create a session, choose an agent in 'Agent'.",
 		forModel: 'Give the ID of the chat session or the ID of the agent.',
+		fields: ['Session ID', 'Agent'],
 	});
 }
 

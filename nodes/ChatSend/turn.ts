@@ -172,10 +172,19 @@ function isGiven(value: JsonValue | undefined): boolean {
 		: idText(value) !== null;
 }
 
+const BY_TRIGGER =
+	"Chat Events Trigger: turn_result has the same turn_id (or merged_into), and message_received with the role ai has the agent's words. Chat Delivery Trigger gets later replies only.";
+
 /** Why an accepted message has no reply, and for people what follows. */
 const REPLIED_ELSEWHERE = [
 	'The service accepted the message, and its response has no reply.',
-	"To get the reply, watch the session with Chat Events Trigger: turn_result has the same turn_id (or merged_into), and message_received with the role ai has the agent's words. Chat Delivery Trigger gets later replies only.",
+	`To get the reply, watch the session with ${BY_TRIGGER}`,
+] as const;
+
+/** State `accepted` of an ack: "replays an already-accepted turn". */
+const REPLIED_BEFORE = [
+	'The service accepted this message before, and its response has no reply.',
+	`The agent may have replied then, so look at the conversation in the service. If the reply is still to come, it comes to ${BY_TRIGGER}`,
 ] as const;
 
 const TAKEN_OVER = [
@@ -197,6 +206,7 @@ export function withReplyHint(output: JsonObject, reader: Reader, isAsync = fals
 	const isTakenOver = [...fieldsIn(output, ['mode'])].includes('support');
 	const isElsewhere = isAsync || (state !== 'default' && ACCEPTED_STATES.has(state));
 	if (!isTakenOver && !isElsewhere) return output;
-	const [why, next] = isTakenOver ? TAKEN_OVER : REPLIED_ELSEWHERE;
+	const replied = state === 'accepted' && !isAsync ? REPLIED_BEFORE : REPLIED_ELSEWHERE;
+	const [why, next] = isTakenOver ? TAKEN_OVER : replied;
 	return { ...output, reply: null, reply_hint: reader === 'forModel' ? why : `${why} ${next}` };
 }

@@ -1,6 +1,6 @@
 import type { IBinaryData, IExecuteFunctions } from 'n8n-workflow';
 import { isInternal } from '../core/service/access';
-import { type ErrorFacts, ExplainedError, OutcomeUnknown } from '../core/service/errors';
+import { type ErrorFacts, ExplainedError, OutcomeUnknown, unusable } from '../core/service/errors';
 import { BLOCKED_BY_N8N, type HttpResponse, TransportFault } from '../core/service/http';
 import { sendWithRetry } from '../core/service/retry';
 import { isJsonObject } from '../core/values/json';
@@ -121,9 +121,10 @@ const AGAIN = `Run this item again. The node gets a new link each time, which is
 
 /** @param advice if another attempt wouldn't save it */
 function notSaved(message: string, advice?: string, facts: ErrorFacts = {}): OutcomeUnknown {
+	if (advice !== undefined) return unusable(message, `No file was saved. ${advice}`, facts);
 	const resolution = {
-		onScreen: `No file was saved. ${advice ?? AGAIN}`,
-		forModel: advice === undefined ? 'Try again. A new link is used each time.' : '',
+		onScreen: `No file was saved. ${AGAIN}`,
+		forModel: 'Try again. A new link is used each time.',
 	};
 	return new OutcomeUnknown(message, resolution, facts);
 }

@@ -1,5 +1,4 @@
-import { OutcomeUnknown } from '../core/service/errors';
-import { onScreenOnly } from '../core/service/resolution';
+import { type OutcomeUnknown, unusable } from '../core/service/errors';
 import { numberIn, type JsonObject } from '../core/values/json';
 import { phoneKey } from '../core/phone/phoneKey';
 import { forEachWithPauses } from '../core/values/pauses';
@@ -60,9 +59,9 @@ export async function callsByNumber(
 }
 
 export function notCertain(reason: string): OutcomeUnknown {
-	return new OutcomeUnknown(
+	return unusable(
 		`The latest call of each number isn't certain, because ${reason}`,
-		onScreenOnly("Find out with 'Get Many' who was reached before you call anybody again."),
+		"Find out with 'Get Many' who was reached before you call anybody again.",
 		{ origin: 'response' },
 	);
 }

@@ -1,6 +1,5 @@
 import compact from 'lodash/compact';
 import memoize from 'lodash/memoize';
-import uniqBy from 'lodash/uniqBy';
 import type {
 	IExecuteFunctions,
 	INode,
@@ -12,7 +11,7 @@ import { failedBeforeSending, InvalidInput, OutcomeUnknown } from '../core/servi
 import { type Explanation, onScreenOnly } from '../core/service/resolution';
 import { readCampaign } from '../core/campaigns/campaign';
 import { runExclusive } from '../core/values/keyedMutex';
-import { formatOf } from '../core/service/modelFormats';
+import { givenAs } from '../core/service/modelFormats';
 import { beforeSending } from '../host/ledger/openLedger';
 import { cancelSignal } from '../host/execution/cancel';
 import { addCustomData } from '../host/run/customData';
@@ -119,10 +118,7 @@ export async function runPush(
 	const isNameless = isList && !prepared.hasNames && done.stopped === undefined;
 	const hints = [
 		...input.hints,
-		...uniqBy(
-			all.map((each) => takenColumns(each, choice)),
-			'message',
-		),
+		...takenColumns(tables, columnsOf, choice),
 		whyRejected(prepared),
 		whyEmptied(prepared),
 		done.check?.nameless === undefined && isNameless && whyNoNames(all, choice),
@@ -193,10 +189,10 @@ async function requireNotArchived(
 ): Promise<string | undefined> {
 	const { status } = await readCampaign(client, campaignId).catch(failedBeforeSending);
 	if (status !== ARCHIVED) return status;
-	throw new InvalidInput('The campaign is archived, so nothing was sent', {
-		onScreen: "Choose another campaign in 'Campaign'.",
-		forModel: `Choose another campaign. ${formatOf('Campaign')}`,
-	});
+	throw new InvalidInput(
+		'The campaign is archived, so nothing was sent',
+		givenAs('Campaign', "Choose another campaign in 'Campaign'.", 'Choose another campaign.'),
+	);
 }
 
 /** The method of n8n's context for the connections that lead to a node, by its inputs. */

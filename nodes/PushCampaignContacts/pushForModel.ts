@@ -1,7 +1,7 @@
 import type { INodeExecutionData } from 'n8n-workflow';
 import { ExplainedError, InvalidInput } from '../core/service/errors';
 import { forEveryone } from '../core/service/resolution';
-import { formatOf } from '../core/service/modelFormats';
+import { givenAs } from '../core/service/modelFormats';
 import { openValues } from '../host/ledger/executionMemory';
 import { hashOf } from '../core/values/hash';
 import { counted } from '../core/values/values';
@@ -79,8 +79,9 @@ const MAX_REASONS = 5;
 
 function nobodyPushed({ input, rows, requests, line }: Report): ExplainedError {
 	if (input.rows.length === 0) {
-		const give = `Give at least one contact with a phone number. ${formatOf('Contacts')}`;
-		return new InvalidInput('No contact was given, so nothing was sent', forEveryone(give));
+		const give = 'Give at least one contact with a phone number.';
+		const resolution = givenAs('Contacts', give, give);
+		return new InvalidInput('No contact was given, so nothing was sent', resolution);
 	}
 	const notPushed = rows.with(...ROW_STATUSES);
 	const first = notPushed.slice(0, MAX_REASONS);

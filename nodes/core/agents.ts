@@ -1,8 +1,7 @@
 import uniqBy from 'lodash/uniqBy';
 import { type Additions, getActiveAgents } from './service/endpoints';
 import { recordOf } from './service/envelope';
-import { OutcomeUnknown } from './service/errors';
-import { onScreenOnly } from './service/resolution';
+import { unusable } from './service/errors';
 import {
 	isJsonObject,
 	type JsonObject,
@@ -33,11 +32,9 @@ export function findAgents(
 	const part = profile.part('agents') ?? {};
 	const agents = listed(response, part) ?? anywhere(response, part);
 	if (agents !== undefined) return uniqBy(agents, 'uuid');
-	throw new OutcomeUnknown(
+	throw unusable(
 		'The response has no recognizable list of active agents',
-		onScreenOnly(
-			`${profile.resolution('agents', 'list', 'id')} The response contains ${outlineOf(response)}.`,
-		),
+		`${profile.resolution('agents', 'list', 'id')} The response contains ${outlineOf(response)}.`,
 	);
 }
 
@@ -143,8 +140,5 @@ export async function readActiveAgents(
 export function activeAgent({ agents, missing }: ActiveAgents, uuid: string) {
 	const found = agents.find((agent) => agent.uuid === uuid);
 	if (found !== undefined || missing === undefined) return found;
-	throw new OutcomeUnknown(
-		`${missing}, so it's unknown whether this agent is active`,
-		onScreenOnly(TO_GET_ALL),
-	);
+	throw unusable(`${missing}, so it's unknown whether this agent is active`, TO_GET_ALL);
 }

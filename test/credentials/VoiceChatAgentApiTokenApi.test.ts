@@ -54,6 +54,7 @@ describe('the test button', () => {
 	const NO_PATH = { success: false, error: 'Not found', details: null };
 	test.each<[string, number, object | string, RegExp]>([
 		['401', 401, REJECTED, /rejected the API token.*enter the 16-character token/],
+		['its text with a 422', 422, REJECTED, /rejected the API token.*enter the 16-character token/],
 		['a 401 of a proxy', 401, '<html>', /Check 'API Token' and 'Base URL'.*a proxy may require/],
 		['a redirect', 302, '', /redirect, which isn't followed.*the final URL/],
 		[

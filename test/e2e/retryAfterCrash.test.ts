@@ -8,7 +8,7 @@ import { ITEMS, received, writers, type Writer } from '../long/crash/writers';
 import type { ScriptedModel } from '../n8n/scriptedModel';
 import type { N8nServer } from '../n8n/server';
 import { until } from '../n8n/until';
-import { node, webhook } from '../n8n/workflow';
+import { chain, node, webhook } from '../n8n/workflow';
 import { Account } from './account';
 import {
 	aiAgent,
@@ -84,6 +84,28 @@ async function startAgent(n8nUrl: string, version: number): Promise<AgentRun> {
 	return { account, model, id };
 }
 
+const BEFORE_HANG = 'Remove Duplicates';
+
+/** Starts an execution that hangs after n8n's node that removes calls of earlier executions. Returns its ID. */
+async function hangAfterRemoveDuplicates({ n8n, simulator }: CrashBench): Promise<string> {
+	const path = randomUUID();
+	const remove = node(BEFORE_HANG, 'n8n-nodes-base.removeDuplicates', 2, {
+		operation: 'removeItemsSeenInPreviousExecutions',
+		dedupeValue: '={{ $json.body.call_id }}',
+	});
+	const url = `${simulator.baseUrl}/${path}`;
+	const next = node('Next', 'n8n-nodes-base.httpRequest', 4.2, { url });
+	simulator.faults.inject({ kind: 'hang', match: { method: 'GET', path: `/${path}` }, times: 1 });
+	const start = webhook(path, { responseMode: 'onReceived' });
+	const workflow = await n8n.createWorkflow(chain(`hang ${path}`, start, remove, next));
+	await n8n.activate(workflow);
+	await n8n.webhook(path, { call_id: path });
+	const hangs = () => simulator.requests.some((request) => request.path === `/${path}`);
+	await until('the request after Remove Duplicates', () => hangs(), { timeout: 60_000 });
+	const [execution] = await n8n.executions(workflow);
+	return execution?.id ?? '';
+}
+
 /** Starts its own n8n, because it's killed once, in the middle of everything. */
 describe('Retry of an interrupted execution', () => {
 	let server: N8nServer;
@@ -93,6 +115,7 @@ describe('Retry of an interrupted execution', () => {
 	let after: Scene[];
 	let unread: Scene;
 	let agents: AgentRun[] = [];
+	let removed: string;
 
 	beforeAll(async () => {
 		server = await startServer();
@@ -108,6 +131,7 @@ describe('Retry of an interrupted execution', () => {
 		];
 		after = await bench.hangAfterWriters(writers, CONTINUE);
 		unread = await bench.hangInWriter(PUSH);
+		removed = await hangAfterRemoveDuplicates(bench);
 		agents = [await startAgent(server.baseUrl, 3.1), await startAgent(server.baseUrl, 2.2)];
 		await server.kill();
 		await bench.boot();
@@ -191,6 +215,15 @@ describe('Retry of an interrupted execution', () => {
 			expect(rest).toEqual([expect.stringContaining('"outcome":"done"')]);
 			expect([simulator.callsTo(CUSTOMER), simulator.callsTo(OTHER)]).toEqual([1, 1]);
 		}
+	});
+
+	it("after a kill behind n8n's Remove Duplicates, ends there with the call in the output of the trigger", async () => {
+		const { n8n } = bench;
+		await n8n.finished(removed);
+		const { id, status } = await n8n.retry(removed, 'original');
+		expect(status).toBe('success');
+		expect(await n8n.output(id, 'Webhook')).toHaveLength(1);
+		expect(await n8n.output(id, BEFORE_HANG)).toEqual([]);
 	});
 
 	it('after Stop, does not repeat started requests, and sends the rest', async () => {

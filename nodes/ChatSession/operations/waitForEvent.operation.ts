@@ -59,7 +59,7 @@ export const waitForEvent: Operation = {
 	],
 	isReadOnly: true,
 	toolDescription:
-		'Waits for an event in a chat session, such as a new message, and returns it. If none arrives in time, timed_out is true. Calls nobody and changes nothing.',
+		'Waits for an event in a chat session, such as a new message, and returns it. If none arrives in time, timed_out is true. Calls nobody and changes nothing. With Disconnect Other Connection, it takes the session from another client, such as a support desk.',
 	async execute(run) {
 		return await forEachChatItem(run, waitOnce, DEFAULT_CONCURRENCY);
 	},
@@ -104,7 +104,7 @@ function parseTimeLimit(seconds = 0): number {
 	if (seconds > 0 && seconds <= MAX_WAIT_SECONDS) return seconds;
 	throw new InvalidInput(
 		`'Time Limit (Seconds)' must be more than 0 and at most ${MAX_WAIT_SECONDS} (got ${seconds})`,
-		forEveryone('Give the maximum number of seconds to wait, such as 300.'),
+		forEveryone('Give the maximum number of seconds to wait, such as 300.', 'Time Limit (Seconds)'),
 	);
 }
 

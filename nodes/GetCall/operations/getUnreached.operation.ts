@@ -113,7 +113,10 @@ export const getUnreached: Operation = {
 				parseCount(from.number(name, undefined), label, WHOLE_NUMBER);
 			const statuses = parseList(form.textOrList('statuses')).flatMap(statusKeysMeant);
 			if (statuses.length === 0)
-				throw new InvalidInput("'Statuses' is empty", forEveryone('Choose who is called again.'));
+				throw new InvalidInput(
+					"'Statuses' is empty",
+					forEveryone('Choose who is called again.', 'Statuses'),
+				);
 			const hours = form.number('hoursBetween', undefined);
 			const rules = {
 				statuses,

@@ -71,6 +71,7 @@ export function readQuestion(form: Fields): Question {
 			{
 				onScreen: 'Enter the values that your agent captures, such as yes and no.',
 				forModel: `${formatOf('Counts as Yes')} ${formatOf('Counts as No')}`,
+				fields: ['Counts as Yes', 'Counts as No'],
 			},
 		);
 	}

@@ -31,7 +31,7 @@ export function readGreeting(fields: Fields | undefined): string {
 	if (length <= max) return hasNoValue(greeting) ? '' : greeting;
 	throw new InvalidInput(
 		`'Initial Greeting' has ${length} characters, but the maximum is ${max}`,
-		forEveryone(`Shorten it by ${length - max}.`),
+		forEveryone(`Shorten it by ${length - max}.`, 'Initial Greeting'),
 	);
 }
 

@@ -48,6 +48,7 @@ export function completeUrl(url: string): string {
 		`'Webhook URL' must be a complete URL (got ${quoted(url)})`,
 		forEveryone(
 			'It must start with https:// or http:// and contain a host, such as https://example.com/call-results.',
+			'Webhook URL',
 		),
 	);
 }

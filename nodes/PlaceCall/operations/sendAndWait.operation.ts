@@ -1,7 +1,7 @@
 import { SEND_AND_WAIT_OPERATION } from 'n8n-workflow';
 import type { Operation } from '../../host/run/operations';
 import { rememberReviewedRow } from '../../host/ledger/approvedRow';
-import { failureForModel } from '../../host/run/toolResult';
+import { failureForModel, forWhoFillsIn } from '../../host/run/toolResult';
 import { withoutAnswer } from '../ask/answer';
 import { questionFields, readQuestion } from '../ask/question';
 import { callingHours } from '../fields/callingHours';
@@ -38,9 +38,10 @@ export const sendAndWait: Operation = {
 		if (kind === 'review') rememberReviewedRow(context, agent);
 		const asking = placeCalls(run, readQuestion);
 		if (kind !== 'review' || !getsErrors) return await asking;
-		return await asking.catch((error: unknown) => [
-			{ json: withoutAnswer(failureForModel(context, error)), pairedItem: { item: 0 } },
-		]);
+		return await asking.catch((error: unknown) => {
+			const reason = failureForModel(context, forWhoFillsIn(run.parameters, error));
+			return [{ json: withoutAnswer(reason), pairedItem: { item: 0 } }];
+		});
 	},
 	notBegun: (run, failed) => [completeFailed(run, failed, true)],
 };

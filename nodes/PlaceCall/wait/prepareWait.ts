@@ -18,6 +18,7 @@ import {
 } from '../../host/execution/cancel';
 import { toErrorItem } from '../../host/http/nodeErrors';
 import { clock } from '../../host/clock';
+import { withInputIfFailed } from '../../host/run/itemLoop';
 import type { OperationRun } from '../../host/run/operations';
 import { named } from '../../core/values/values';
 import { withAnswer } from '../ask/answer';
@@ -114,9 +115,9 @@ function stoppedItems(
 		const call = calls[itemIndex];
 		if (call?.isItems !== true) return item;
 		const stopped = canceledError(context, placedNote([call.callId]));
-		const { json, ...rest } = toErrorItem(stopped, { itemIndex, of: placed.length });
+		const failed = toErrorItem(stopped, { itemIndex, of: placed.length });
 		const unanswered = withAnswer(item.json, item.json.asked, { record: {}, hasEnded: false });
-		return { ...rest, json: { ...unanswered, ...json } };
+		return withInputIfFailed(context, failed, () => unanswered);
 	});
 }
 

@@ -1,6 +1,8 @@
 import difference from 'lodash/difference';
+import groupBy from 'lodash/groupBy';
 import identity from 'lodash/identity';
 import isEqual from 'lodash/isEqual';
+import omit from 'lodash/omit';
 import toPath from 'lodash/toPath';
 import type { Consent } from '../../core/calls/consent';
 import { InvalidInput } from '../../core/service/errors';
@@ -161,11 +163,22 @@ export function resolveColumns(found: Table, choice: ColumnChoice): Columns {
 	};
 }
 
-/** The hint if columns have other names than those that were entered. Undefined if they don't. */
+/** The hints if columns have other names than those that were entered. They name the files that differ from others. */
 export function takenColumns(
-	{ phone, personName, lastName, others }: Columns,
+	tables: readonly Table[],
+	columnsOf: (table: Table) => Columns,
 	choice: ColumnChoice,
-): Explanation | undefined {
+): Explanation[] {
+	const byColumns = groupBy(tables, (table) => takenIn(columnsOf(table), choice));
+	const areSame = Object.keys(byColumns).length === 1;
+	return Object.entries(omit(byColumns, '')).map(([columns, some]) => {
+		const where = areSame ? '' : ` in ${named(some, ({ file = '' }) => quoted(file))}`;
+		return { message: `Columns used${where}: ${columns}`, resolution: onScreenOnly('') };
+	});
+}
+
+/** The columns with other names. Empty if there are none. */
+function takenIn({ phone, personName, lastName, others }: Columns, choice: ColumnChoice): string {
 	const listed = typeof others === 'string' ? [] : others.map(({ column }) => column.name);
 	const entered = typeof choice.others === 'string' ? [] : choice.others;
 	const pairs = [
@@ -178,9 +191,7 @@ export function takenColumns(
 		const isSame = name === undefined || name === wanted || isEqual(toPath(wanted), [name]);
 		return isSame ? [] : [`${quoted(name)} as ${wanted}`];
 	});
-	if (renamed.length === 0) return undefined;
-	const message = `Columns used: ${named(renamed, identity, MAX_LISTED_COLUMNS)}`;
-	return { message, resolution: onScreenOnly('') };
+	return named(renamed, identity, MAX_LISTED_COLUMNS);
 }
 
 /**

@@ -1,5 +1,5 @@
 import { type Additions, listCalls } from '../service/endpoints';
-import { OutcomeUnknown } from '../service/errors';
+import { type OutcomeUnknown, unusable } from '../service/errors';
 import type { Query } from '../service/http';
 import { MAX_READINGS, type Page, type PagedList, positionsFrom } from '../service/paging';
 import { onScreenOnly } from '../service/resolution';
@@ -243,9 +243,9 @@ export function linkedNext(
 	const link = plainText(cursor);
 	const search = URL.canParse(link, ANY_HOST) ? new URL(link, ANY_HOST).search : '';
 	if (search !== '') return [search];
-	throw new OutcomeUnknown(
+	throw unusable(
 		`The value at "${path}" in the response isn't a cursor or link to the next page`,
-		onScreenOnly(profile.resolution('calls', 'next')),
+		profile.resolution('calls', 'next'),
 	);
 }
 
@@ -281,10 +281,8 @@ function noList(
 	profile: ServiceProfile,
 	...entries: string[]
 ): OutcomeUnknown {
-	return new OutcomeUnknown(
+	return unusable(
 		message,
-		onScreenOnly(
-			`${profile.resolution('calls', ...entries)} The response contains ${outlineOf(body)}.`,
-		),
+		`${profile.resolution('calls', ...entries)} The response contains ${outlineOf(body)}.`,
 	);
 }

@@ -1,9 +1,9 @@
 import type { DateTime } from 'luxon';
 import { isSameId } from '../service/envelope';
-import { InvalidInput, OutcomeUnknown } from '../service/errors';
+import { InvalidInput, unusable } from '../service/errors';
 import type { Query, QueryValue } from '../service/http';
 import { parseAgentUuid, parseCampaignId, parseContactListId } from '../service/parseIds';
-import { forEveryone, onScreenOnly } from '../service/resolution';
+import { forEveryone } from '../service/resolution';
 import { inEnglish, parseTime, withOffset } from '../values/dates';
 import type { JsonObject, JsonValue } from '../values/json';
 import { givenAs } from '../service/modelFormats';
@@ -131,9 +131,9 @@ export function requireMatching(
 	for (const { filter, label, placeholder, matches = () => true } of FILTERS) {
 		const { [filter]: value } = filters;
 		if (isUnset(value) || calls.every((call) => matches(call, value))) continue;
-		throw new OutcomeUnknown(
+		throw unusable(
 			`The service returned calls that don't match '${label}' (${quoted(value)})`,
-			onScreenOnly(placeholder === undefined ? 'Ask your service provider.' : advice(placeholder)),
+			placeholder === undefined ? 'Ask your service provider.' : advice(placeholder),
 		);
 	}
 }
@@ -172,7 +172,7 @@ function requireOrder({ from, to }: CallFilters, zone: string): void {
 	if (momentOf(from, 'From', zone) <= momentOf(to, 'To', zone)) return;
 	throw new InvalidInput(
 		`'From' (${quoted(from)}) is later than 'To' (${quoted(to)})`,
-		forEveryone('Give a date in From that is before the one in To.'),
+		forEveryone('Give a date in From that is before the one in To.', 'From', 'To'),
 	);
 }
 

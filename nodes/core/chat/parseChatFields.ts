@@ -31,7 +31,7 @@ export function requireText(text: string, field: string): string {
 			`'${field}' is empty`,
 			hasFormat(field)
 				? givenAs(field, resolution)
-				: { onScreen: resolution, forModel: `Give ${field}.` },
+				: { onScreen: resolution, forModel: `Give ${field}.`, fields: [field] },
 		);
 	}
 	return text;

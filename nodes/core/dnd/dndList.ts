@@ -1,9 +1,9 @@
 import { type Additions, listDndNumbers } from '../service/endpoints';
 import { isSameId } from '../service/envelope';
-import { OutcomeUnknown } from '../service/errors';
+import { unusable } from '../service/errors';
 import { LIMITS } from '../service/limits';
 import { MAX_READINGS, type Page, type PagedList, positionsFrom } from '../service/paging';
-import { type Explanation, onScreenOnly } from '../service/resolution';
+import type { Explanation } from '../service/resolution';
 import type { Account } from '../profile/serviceProfile';
 import { digitsIn } from '../phone/written';
 import {
@@ -62,12 +62,12 @@ export function dndList(
 		const meta = isJsonObject(body) && isJsonObject(body.meta) ? body.meta : {};
 		const shownPage = numberIn(meta.current_page);
 		if (page !== undefined && shownPage !== undefined && shownPage !== page) {
-			throw unexpected('The service returned another page than requested', loopAdvice);
+			throw unusable('The service returned another page than requested', loopAdvice);
 		}
 		const total = numberIn(meta.total_count);
 		const entries = entriesIn(body, total);
 		if (!entries.every((entry) => isSameId(entry.agent_uuid, agent))) {
-			throw unexpected(
+			throw unusable(
 				'The service returned numbers of another agent than the requested one',
 				profile.ignoredParameter('dnd.list', 'agent'),
 			);
@@ -95,21 +95,17 @@ function entriesIn(body: JsonValue, total?: number): JsonObject[] {
 	const data = isJsonObject(body) ? body.data : undefined;
 	if (Array.isArray(data)) return data.map(asRecord);
 	if (data === null && total === 0) return [];
-	throw unexpected(
+	throw unusable(
 		'The response has no list',
 		`Check 'Base URL' in the credential. According to its documentation, the service returns the list in data. The response has ${outlineOf(body)}.`,
 	);
 }
 
 function unknownEnd(): never {
-	throw unexpected(
+	throw unusable(
 		"The response doesn't show whether the list has more pages",
 		'According to its documentation, the service returns meta with current_page and total_pages. Ask your service provider.',
 	);
-}
-
-function unexpected(message: string, advice: string): OutcomeUnknown {
-	return new OutcomeUnknown(message, onScreenOnly(advice));
 }
 
 export function isListShown({ profile }: Account): boolean {
@@ -128,7 +124,7 @@ export function requireContained(
 ): void {
 	const wanted = digitsIn(digits).replace(/^0+/, '');
 	if (entries.every(({ phone }) => digitsIn(asText(phone)).includes(wanted))) return;
-	throw unexpected(
+	throw unusable(
 		"The service returned numbers without the digits in 'Phone Contains'",
 		profile.ignoredParameter('dnd.list', 'phone'),
 	);

@@ -69,6 +69,7 @@ function anotherCountry({ value, field }: Given, country: string): InvalidInput 
 		{
 			onScreen: "Choose the country of the number in 'Country', or correct the number.",
 			forModel: 'Give the country of the number in Country, or correct the number.',
+			fields: [field, 'Country'],
 		},
 	);
 }

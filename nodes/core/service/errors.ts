@@ -1,4 +1,4 @@
-import type { Explanation, Reader, Resolution } from './resolution';
+import { type Explanation, onScreenOnly, type Reader, type Resolution } from './resolution';
 import type { ErrorCode, RejectionBody } from './errorTable';
 import { firstCharacters } from '../values/text';
 import { messageOf } from '../values/values';
@@ -71,6 +71,11 @@ export class ExplainedError extends Error {
 	/** Whether a model needs the current time for that. */
 	get needsTime(): boolean {
 		return this.resolutions.needsTime === true;
+	}
+
+	/** The labels of the fields that this is about. Undefined if it isn't about the value of a field. */
+	get fields(): string[] | undefined {
+		return this.resolutions.fields;
 	}
 
 	/** Message and resolution, to create another error with the same text. */
@@ -146,8 +151,9 @@ export class OutcomeUnknown extends ExplainedError {
 
 	constructor(message: string, resolution: Resolution, facts: ErrorFacts = {}) {
 		// Named, because the cause of an error isn't enumerable.
-		const { cause, status, origin = status === undefined ? 'network' : 'service' } = facts;
-		super('unknown', message, resolution, { ...facts, origin, cause, isTransient: true });
+		const { cause, status, isTransient = true } = facts;
+		const { origin = status === undefined ? 'network' : 'service' } = facts;
+		super('unknown', message, resolution, { ...facts, origin, cause, isTransient });
 	}
 
 	/** As plain data, to store between attempts. {@link OutcomeUnknown.fromStored} restores the error. */
@@ -170,6 +176,14 @@ export class OutcomeUnknown extends ExplainedError {
 		const { message, resolution } = { ...this.explanation, ...text };
 		return new OutcomeUnknown(message, resolution, this);
 	}
+}
+
+/**
+ * A response that doesn't have what was asked for, and won't until the person who built the workflow, or the service
+ * provider, changes something.
+ */
+export function unusable(message: string, advice: string, facts: ErrorFacts = {}): OutcomeUnknown {
+	return new OutcomeUnknown(message, onScreenOnly(advice), { ...facts, isTransient: false });
 }
 
 /** @throws the failure of a read before the request. If it's unknown, certainly nothing was sent. */

@@ -67,5 +67,6 @@ const TIMES: readonly FormLabel[] = [
  */
 export function givenAs(label: FormLabel, resolution: string, advice = ''): Resolution {
 	const forModel = `${advice} ${formatOf(label)}`.trim();
-	return { onScreen: resolution, forModel, needsTime: TIMES.includes(label) };
+	const needsTime = TIMES.includes(label);
+	return { onScreen: resolution, forModel, needsTime, fields: [label] };
 }

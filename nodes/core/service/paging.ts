@@ -4,9 +4,9 @@ import pLimit from 'p-limit';
 import type { JsonObject } from '../values/json';
 import type { Limiter } from '../values/keyedMutex';
 import { forEachWithPauses } from '../values/pauses';
-import { OutcomeUnknown } from './errors';
+import { OutcomeUnknown, unusable } from './errors';
 import { READS_AT_ONCE } from './limits';
-import { onScreenOnly, type Explanation } from './resolution';
+import type { Explanation } from './resolution';
 
 /** A page of a list. Its position is a number, an offset, a cursor, or a link. */
 export type Page<Position> = {
@@ -100,10 +100,7 @@ export async function readPages<Position extends string | number>(
 }
 
 function repeatedPage(advice: string): OutcomeUnknown {
-	return new OutcomeUnknown(
-		'The service returned the same page of the list again',
-		onScreenOnly(advice),
-	);
+	return unusable('The service returned the same page of the list again', advice);
 }
 
 /** The entries of the pages so far, each once. */

@@ -45,17 +45,18 @@ function parseId(
  * @throws InvalidInput unless it's a whole number of at least 0
  */
 export function parseWholeNumber(value: unknown, label: string, resolution: Resolution): number {
-	const text = filled(value, label, resolution);
+	const ofField = { ...resolution, fields: [label] };
+	const text = filled(value, label, ofField);
 	const number = WHOLE_NUMBER.test(text) ? Number(text) : NaN;
 	if (Number.isSafeInteger(number)) return number;
-	throw new InvalidInput(`'${label}' must be a whole number (got ${quoted(value)})`, resolution);
+	throw new InvalidInput(`'${label}' must be a whole number (got ${quoted(value)})`, ofField);
 }
 
 /** @throws InvalidInput unless it's a whole number of at least 1 */
 export function parseCount(value: unknown, label: string, resolution: Resolution): number {
 	const count = parseWholeNumber(value, label, resolution);
 	if (count > 0) return count;
-	throw new InvalidInput(`'${label}' must be at least 1`, resolution);
+	throw new InvalidInput(`'${label}' must be at least 1`, { ...resolution, fields: [label] });
 }
 
 /** @param label the field's name on the screen */

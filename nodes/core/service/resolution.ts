@@ -7,6 +7,8 @@ export type Resolution = {
 	forModel: string;
 	/** Whether a model needs the current time, which it can't know. */
 	needsTime?: boolean;
+	/** The labels of the fields that `forModel` is about. If a model fills in none of them, it can do nothing. */
+	fields?: string[];
 };
 
 /** What happened, and what to do about it. */
@@ -24,9 +26,13 @@ export function readerOf(isModel: boolean): Reader {
 	return isModel ? 'forModel' : 'onScreen';
 }
 
-/** For a person and a model alike. Must not name anything on the screen. */
-export function forEveryone(text: string): Resolution {
-	return { onScreen: text, forModel: text };
+/**
+ * For a person and a model alike. Must not name anything on the screen.
+ *
+ * @param fields their labels, if it's only about their values
+ */
+export function forEveryone(text: string, ...fields: string[]): Resolution {
+	return { onScreen: text, forModel: text, ...(fields.length > 0 && { fields }) };
 }
 
 /** Only for a person in n8n. A model can't do this. */

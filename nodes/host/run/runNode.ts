@@ -16,7 +16,7 @@ import { NotSent } from '../../core/service/errors';
 import { type Explanation, onScreenOnly } from '../../core/service/resolution';
 import { displayText } from '../../core/values/values';
 import type { OnlyOperation, Operation, OperationRun } from './operations';
-import { runForModel } from './toolResult';
+import { forWhoFillsIn, runForModel } from './toolResult';
 
 /** Runs the operation that a person chose. */
 export async function runOperation(
@@ -62,7 +62,9 @@ export async function runNode(
 		return await runForModel(context, caller, async () => {
 			if (caller.agent !== undefined) requireApprovedRow(context, caller.agent);
 			hintIfUncertain(context, caller);
-			return await run();
+			return await run().catch((error: unknown) => {
+				throw forWhoFillsIn(parameters, error);
+			});
 		});
 	}
 	const outputs = await run().catch(async (error: unknown) =>

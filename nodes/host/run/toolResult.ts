@@ -1,12 +1,20 @@
 import compact from 'lodash/compact';
 import { DateTime } from 'luxon';
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
-import { asSentence, ExplainedError, NotSent, OutcomeUnknown } from '../../core/service/errors';
+import {
+	asSentence,
+	explained,
+	ExplainedError,
+	InvalidInput,
+	NotSent,
+	OutcomeUnknown,
+} from '../../core/service/errors';
 import { FOR_THE_OWNER, forEveryone, onScreenOnly, USER } from '../../core/service/resolution';
 import { whenAborted, pause } from '../../core/values/clock';
 import { inEnglish, withOffset } from '../../core/values/dates';
 import { isJsonObject, type JsonValue } from '../../core/values/json';
 import { clock } from '../clock';
+import type { NodeParameters } from '../forms/nodeParameters';
 import { type Model, TOOL_LIMITS, type CompletedRequest } from '../caller/caller';
 import { addHintsForPerson } from '../execution/hints';
 import { messageOf } from '../../core/values/values';
@@ -17,7 +25,7 @@ export type ToolResult = {
 		| 'done'
 		| 'partly_done' // The rest is in `result.rejected`.
 		| 'already_done' // By an earlier equal request, and not repeated.
-		| 'timed_out' // A wait ended early, and nothing was changed.
+		| 'timed_out' // A wait ended early.
 		| 'unknown' // The request may have taken effect.
 		| 'not_read' // A read got no response, and nothing was changed.
 		| 'rejected' // By the service.
@@ -89,7 +97,7 @@ function succeeded(model: Model, items: INodeExecutionData[]): ToolResult {
 			return toolResult('done', happened, CONTINUE, items);
 		return toolResult(
 			'timed_out',
-			'The wait timed out before this happened. Nothing was changed.',
+			'The wait timed out before this happened.',
 			'The result is the state at that time. Repeat this request to wait longer.',
 			items,
 		);
@@ -190,6 +198,14 @@ function toolResult(
 /** Advice that the model doesn't get. The person who set up the tool finds it in the execution. */
 function hintForOwner(context: IExecuteFunctions, error: ExplainedError): void {
 	if (isForOwner(error)) addHintsForPerson(context, error.explanation);
+}
+
+/** The error for who can act: a model can't correct fields that it doesn't fill in. */
+export function forWhoFillsIn(parameters: NodeParameters, error: unknown): unknown {
+	const fields = error instanceof InvalidInput ? error.fields : undefined;
+	if (fields === undefined || fields.some((label) => parameters.isFromModel(label))) return error;
+	const { message, resolution, ...facts } = explained(error);
+	return new InvalidInput(message, onScreenOnly(resolution), facts);
 }
 
 /** The message and advice for a model, if n8n passes on only a text. */

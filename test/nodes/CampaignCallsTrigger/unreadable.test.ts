@@ -205,6 +205,22 @@ describe('more calls than one check reads', () => {
 		expect((await poll())[0]).toBe(oldest);
 	});
 
+	it('a listed call that the service does not find fails no check, and starts the workflow once it does', async () => {
+		const { publish, poll } = newTrigger();
+		await publish();
+		const late = await addEnded('late');
+		faults().respond(recordOf(late), 404, {
+			body: { success: false, error: 'call_not_found' },
+		});
+		// Also when its list is read only once an hour.
+		for (const hours of [0, 2, 2]) {
+			pass(hours * 3_600_000);
+			expect(await poll()).toEqual([]);
+		}
+		faults().clear();
+		expect(await poll()).toEqual([late]);
+	});
+
 	it('newer ones start the workflow although the records of the oldest are gone', async () => {
 		const { publish, poll } = newTrigger();
 		await publish();

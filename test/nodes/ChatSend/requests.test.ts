@@ -21,6 +21,14 @@ const HINT = {
 		"The service accepted the message, and its response has no reply. To get the reply, watch the session with Chat Events Trigger: turn_result has the same turn_id (or merged_into), and message_received with the role ai has the agent's words. Chat Delivery Trigger gets later replies only.",
 };
 
+/** Its events may be over. */
+const REPLAYED = {
+	reply: null,
+	reply_hint: expect.stringMatching(
+		/^The service accepted this message before, .* may have replied then, .* still to come, .* Chat Events Trigger: /,
+	),
+};
+
 const TAKEN_OVER = {
 	reply: null,
 	reply_hint:
@@ -148,9 +156,9 @@ describe.each([
 	});
 
 	/** With what is added to the output of 'Request With Immediate Reply' and 'Request With Later Reply'. */
-	test.each<[JsonObject, JsonObject, JsonObject]>([
+	test.each<[JsonObject, IDataObject, IDataObject]>([
 		// The state of another object.
-		[{ state: 'accepted', agent: { state: 'busy' }, line: { state: 'error' } }, HINT, HINT],
+		[{ state: 'accepted', agent: { state: 'busy' }, line: { state: 'error' } }, REPLAYED, HINT],
 		[{ state: 'default', reply: null, tools: [{ state: 'invalid', error: 'none' }] }, {}, HINT],
 		[{ turn_id: 't-1', reply: 'Hello', tool: { state: 'error', error: 'timeout' } }, {}, {}],
 		// A turn, with any state.

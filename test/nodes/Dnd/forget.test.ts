@@ -86,10 +86,11 @@ it('forgets the calls to a number and its push to a campaign, in any format', as
 	expect(await push('43', phone(0))).toEqual(['waiting_before']);
 });
 
-it('forgets only the calls without a campaign, also scheduled ones and those of another country', async () => {
-	acceptCalls(2);
-	const scheduledAt = new Date(clock.now() + 14 * 24 * 3_600_000).toISOString();
-	await called([phone(0)], { when: 'dateTime', scheduledAt });
+it('forgets only the calls without a campaign, also those scheduled up to a month ahead and those of another country', async () => {
+	acceptCalls(4);
+	const scheduledAt = new Date(clock.now() + 31 * 24 * 3_600_000).toISOString();
+	for (const callLimit of ['day', 'week', 'month'])
+		await called([phone(0)], { when: 'dateTime', scheduledAt, callLimit });
 	await called(['202 555 0123'], { countryCode: 'US' });
 	const forgotten = async (...given: Parameters<typeof forgetting>) =>
 		(await forgetting(...given)).items.map(({ json }) => json);

@@ -30,6 +30,21 @@ test('additional query parameters are sent, also with repeated names', async () 
 	expect(await records(parameters, { credential })).toHaveLength(1);
 });
 
+test.each<[string, INodeParameters, IDataObject]>([
+	['has no list of calls', {}, { success: true, data: { count: 2 } }],
+	['ignores a filter', { filters: { status: 'failed' } }, list('a')],
+])('a model whose list %s is not told to repeat the request', async (_what, parameters, body) => {
+	service().get('/v1/calls').query(true).reply(200, body);
+	const getMany = await nodeWith(credential, 'getCall', {
+		parameters: { operation: 'getMany', ...parameters },
+	});
+	expect(await engineTool(getMany)()).toMatchObject({
+		outcome: 'not_read',
+		next_step:
+			'Nothing was done. Tell the user you are chatting with that the person who set up this tool must fix this.',
+	});
+});
+
 describe('a list that may have more pages', () => {
 	test.each<[string, INodeParameters, ICredentialDataDecryptedObject, number, string[]?]>([
 		['has a hint', {}, {}, 1],

@@ -394,6 +394,18 @@ describe('as human review of a tool', () => {
 		},
 	);
 
+	it.each([
+		['that the owner must correct a number that it did not give', '12', 'the person who set up'],
+		[
+			'the format of a number that it gave',
+			'={{ $tool.parameters.phone }}',
+			'Phone Number: digits',
+		],
+	])('the model is told %s', async (_what, phoneNumber, told) => {
+		const { run } = await review({ phoneNumber }, { ...wish, toolParameters: { phone: '12' } });
+		expect(records(run)).toMatchObject([{ data: { chatInput: expect.stringContaining(told) } }]);
+	});
+
 	it("the model isn't told that nobody was called if that's unknown", async () => {
 		service().faults.inject({ kind: 'status', status: 500, times: 1 });
 		const explanation = expect.stringContaining('so the outcome is unknown');

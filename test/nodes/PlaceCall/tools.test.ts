@@ -9,11 +9,16 @@ import {
 	holdTimeouts,
 	inlineTool,
 	mcpTool,
+	newExecutionData,
+	oneNodeWorkflow,
+	records,
+	resume,
 	skipSleeps,
 } from '../../engine';
 import {
 	acceptUpTo,
 	callsEndpoint,
+	CONTINUE,
 	HOURS,
 	NIGHT,
 	placeCallHarness,
@@ -128,6 +133,28 @@ it('a scheduled question is not said to be not placed because an earlier one of 
 	const tool = engineTool(asking, { row: { not_placed_reason: 'no_consent' } });
 	const result = { placed: true, not_placed_reason: '', answer: 'unclear' };
 	expect(await tool()).toMatchObject({ outcome: 'done', result });
+});
+
+describe('a person who may have been called is called again', () => {
+	beforeEach(() => {
+		callsEndpoint().reply(502, '');
+		acceptUpTo(1);
+	});
+
+	it('by a tool, which does not know of the calls of nodes in its execution', async () => {
+		const run = await harness.place({}, { over: CONTINUE });
+		expect(records(run)).toMatchObject([{ details: { outcome: 'unknown' } }]);
+		expect(await engineTool(node(), { data: run.data })()).toMatchObject({ outcome: 'done' });
+	});
+
+	it('by a node, which does not know of those of tools', async () => {
+		const data = newExecutionData();
+		expect(await engineTool(node(), { data })()).toMatchObject({ outcome: 'unknown' });
+		const task = { node: node(), data: { main: [[{ json: {} }]] }, source: null };
+		data.executionData?.nodeExecutionStack.push(task);
+		const run = await resume(oneNodeWorkflow(task.node).workflow, data);
+		expect(records(run)).toMatchObject([{ placed: true }]);
+	});
 });
 
 const GAP = "'Initial Greeting' has a gap, because an expression in it is empty";

@@ -465,6 +465,16 @@ describe('waiting', () => {
 			expect(placed()).toHaveLength(2);
 		});
 
+		it('by reading with an error output, the calls are there, and not among those that have ended', async () => {
+			const { data } = await stopped({ onError: 'continueErrorOutput' }, people(2));
+			const message = (index: number): unknown =>
+				expect.stringContaining(`Read it with Get Call: ${placed()[index]}.`);
+			expect(data?.main).toMatchObject([
+				[],
+				people(2).map((row, index) => ({ json: { ...row, message: message(index) } })),
+			]);
+		});
+
 		it('while calls are placed, it ends and does not wait', async () => {
 			ownAddress();
 			const { workflow, start } = oneNodeWorkflow(await node(byWebhook, CONTINUE), ['After']);

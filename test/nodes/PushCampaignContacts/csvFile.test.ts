@@ -362,8 +362,23 @@ describe('several files', () => {
 			/^Asha Rao \(row 3 of "export\.txt"\) has the same number and was kept/,
 		);
 		expect(pushed[1]?.json).toMatchObject({ 'Mobile No': phone(2), City: 'Pune' });
-		expect(hints).toContain('Columns used: "Phone" as phone, "Name" as person_name.');
-		expect(hints).toContain('Columns used: "Mobile No" as phone.');
+		expect(hints).toContain(
+			'Columns used in "leads.csv": "Phone" as phone, "Name" as person_name.',
+		);
+		expect(hints).toContain('Columns used in "export.txt": "Mobile No" as phone.');
+	});
+
+	test.each<[string, string, string]>([
+		['has the same columns', 'Mobile', 'Columns used: "Mobile" as phone.'],
+		['needs no other one', 'phone', 'Columns used in "a.csv": "Mobile" as phone.'],
+	])('name the columns once, and their file unless the other file %s', async (...one) => {
+		const [, other, hint] = one;
+		respondWith(ok(2));
+		const files = ['Mobile', other].map((column, at) =>
+			fileItem(`${'ab'.charAt(at)}.csv`, lines(column, phone(at))),
+		);
+		const { hints } = await runPush(files, csv());
+		expect(hints.filter((text) => text.startsWith('Columns'))).toEqual([hint]);
 	});
 
 	test('are paired with the requests by item', async () => {

@@ -141,6 +141,7 @@ describe('counts', () => {
 		// Duplicates for the service: counted as received, or not.
 		[{ contacts_received: 2, contacts_accepted: 1, duplicates_removed: 1 }, [0, 1]],
 		[{ contacts_received: 1, contacts_accepted: 1, duplicates_removed: 1 }, [0, 1]],
+		[{ contacts_received: 1, duplicates_removed: 1 }, [0, 1]],
 		// Skipped: accepted, or not.
 		[{ contacts_accepted: 2, ...SKIPPED }, [1]],
 		[{ contacts_received: 1, contacts_accepted: 1, ...SKIPPED }, [1]],

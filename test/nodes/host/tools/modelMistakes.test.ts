@@ -4,6 +4,7 @@ import { type FormLabel, formatOf } from '../../../../nodes/core/service/modelFo
 import { simulatedNodes } from '../../../contract/simulatedNodes';
 import { engineTool } from '../../../engine';
 import { useOf } from '../../../operations/operations';
+import { fixtures } from '../../../simulator';
 
 const { simulator, nodeOf } = simulatedNodes();
 
@@ -44,6 +45,9 @@ const MISTAKES: Mistake[] = [
 	['Counts as Yes', 'placeCall › sendAndWait', { yesValues: GIVEN }, ['', 'no']],
 	['Counts as No', 'placeCall › sendAndWait', { noValues: GIVEN }, ['', 'yes']],
 	['Call ID', 'getCall › get', { callId: GIVEN }, ['', '42/7', 'Asha’s call']],
+	['From', 'getCall › getMany', { filters: { from: GIVEN } }, ['soon']],
+	['Campaign ID', 'getCall › getMany', { filters: { campaignId: GIVEN } }, ['Diwali']],
+	['Contact List ID', 'getCall › getMany', { filters: { campaignUploadId: GIVEN } }, ['Diwali']],
 	['Campaign', 'campaignStatus', { campaignId: GIVEN }, ['', 'Diwali', '-1']],
 	['Campaign', 'pushCampaignContacts', { ...pushJson, campaignId: GIVEN }, ['', 'Diwali']],
 	[
@@ -87,6 +91,50 @@ test('a switch', async () => {
 	const own = { disconnectOther: "={{ $fromAI('given', ``, 'boolean') }}" };
 	const advice = 'Give Disconnect Other Connection as true or false.';
 	await expectAdvice(advice, 'chatSend › sendMessage', own, ['', 'maybe']);
+});
+
+const OWNER = 'the person who set up this tool';
+
+test.each<[string, INodeParameters]>([
+	['placeCall › place', { phoneNumber: 'Asha' }],
+	['placeCall › place', { phoneNumber: '={{ $json.phone }}' }],
+	['placeCall › place', { when: '2020-01-31T18:30:00+05:30' }],
+	['placeCall › place', { agentUuid: { __rl: true, mode: 'id', value: 'Asha' } }],
+	['placeCall › sendAndWait', { yesValues: 'yes', noValues: 'yes' }],
+	['getCall › getMany', { filters: { from: 'soon' } }],
+	['campaignStatus', { campaignId: 'Diwali' }],
+	['pushCampaignContacts', { ...pushJson, contacts: '[7]' }],
+	['injectContext', { sessionId: 'Asha' }],
+	['dnd › check', { phone: 'Asha' }],
+	['placeCall › place', { initialGreeting: 'x'.repeat(2_001) }],
+	['getCall › getUnreached', { maximumAttempts: 0 }],
+	['chatSession › waitForEvent', { timeLimit: 0 }],
+])('%s, of a field that the model does not fill in: the owner must fix it, %#', async (...one) => {
+	const [operation, own] = one;
+	const { node: type, parameters } = useOf(operation);
+	const tool = engineTool(await nodeOf(type, { ...parameters, ...own }), {
+		row: { phone: 'home' },
+	});
+	const { outcome, next_step: next } = await tool();
+	expect([outcome, next]).toEqual([
+		'not_sent',
+		`Nothing was done. Tell the user you are chatting with that ${OWNER} must fix this.`,
+	]);
+});
+
+test('an archived campaign that the model does not choose must be changed by the owner', async () => {
+	const { campaigns } = fixtures;
+	const { parameters } = useOf('pushCampaignContacts');
+	const chosen = { ...parameters, ...pushJson, campaignId: campaigns.archived };
+	const archived = { ...chosen, options: { skipPushedBefore: true } };
+	const fixed = engineTool(await nodeOf('pushCampaignContacts', archived));
+	expect((await fixed()).next_step).toContain(OWNER);
+	const ofModel = engineTool(
+		await nodeOf('pushCampaignContacts', { ...archived, campaignId: GIVEN }),
+	);
+	expect((await ofModel({ given: campaigns.archived })).next_step).toMatch(
+		/^Choose another campaign\. Campaign: /,
+	);
 });
 
 /** Nothing is sent for any of these values, and the next step has the advice, but none for a person. */

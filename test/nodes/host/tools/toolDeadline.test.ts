@@ -44,7 +44,7 @@ describe.each([
 		const wait = { operation: 'waitForEvent', timeLimit: 3_600 };
 		expect(await resultOf('chatSession', wait)).toMatchObject({
 			outcome: 'timed_out',
-			what_happened: 'The wait timed out before this happened. Nothing was changed.',
+			what_happened: 'The wait timed out before this happened.',
 			next_step: expect.stringContaining('Repeat this request to wait longer.'),
 			result: { timed_out: true, event: null },
 		});

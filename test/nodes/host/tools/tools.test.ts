@@ -14,6 +14,7 @@ import {
 	NotSent,
 	OutcomeUnknown,
 	ServiceRejection,
+	unusable,
 } from '../../../../nodes/core/service/errors';
 import {
 	forEveryone,
@@ -444,6 +445,7 @@ const FAILURES: { [what: string]: [Before, Error] } = {
 	'a read that the service rejects': ['read', rejected(CHECK)],
 	'a read with a wrong setting': ['read', invalid(ON_SCREEN)],
 	'a read without a response': ['read', unknown],
+	'a read whose response only the owner can change': ['read', unusable('No list', 'Ask.')],
 	'a change that the service rejects': [undefined, rejected(CHECK)],
 	'a change that the service rejects for now': [undefined, rejected(ON_SCREEN, true)],
 	'a change that the service rejects until the owner changes something': [
