@@ -23,12 +23,12 @@ const PUSHED_NUMBERS_STORE: StoreUse = {
 /** Undefined without *Skip Numbers Pushed Before*. */
 export function openPushedBefore(
 	context: IExecuteFunctions,
-	{ campaign, isModel, checksOnly, skipPushedBefore }: PushSettings,
+	{ campaign, reader, checksOnly, skipPushedBefore }: PushSettings,
 ): NumbersPushedBefore | undefined {
 	if (!skipPushedBefore) return undefined;
 	const store = openStore(context, 'workflow', PUSHED_NUMBERS_STORE);
 	const probableEnd = checksOnly || campaign.enqueue ? 'released' : 'unreleased';
-	return new NumbersPushedBefore(store, campaign.id, isModel, probableEnd);
+	return new NumbersPushedBefore(store, campaign.id, reader, probableEnd);
 }
 
 /**

@@ -20,10 +20,6 @@ export type Explanation = {
 /** The reader of a resolution. */
 export type Reader = 'onScreen' | 'forModel';
 
-export function readerOf(isModel: boolean): Reader {
-	return isModel ? 'forModel' : 'onScreen';
-}
-
 /** For a person and a model alike. Must not name anything on the screen. */
 export function forEveryone(text: string): Resolution {
 	return { onScreen: text, forModel: text };
