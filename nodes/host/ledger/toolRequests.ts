@@ -48,7 +48,7 @@ export async function deliverForModel(
 	const completedCounts: JsonObject = repeatable
 		? openValues(context, `completed in ${within}`)
 		: {};
-	const { agent, isRecognized, result } = caller;
+	const { agent, recognizesRepeats, result } = caller;
 	const isReviewed = agent?.isReviewed === true;
 	const approval = isReviewed ? hashOf([agent.toolCallId, toolRequest]) : undefined;
 	// Before it waits, so that a request that comes again while it's in flight is the same one.
@@ -66,7 +66,7 @@ export async function deliverForModel(
 			result.setCompleted({
 				...{ output, isReplay, repeatable },
 				happened: happened(output),
-				nextStep: nextStep?.(output, isRecognized),
+				nextStep: nextStep?.(output, recognizesRepeats),
 			});
 			return output;
 		} finally {
