@@ -17,7 +17,7 @@ import {
 const MAYBE = 'The service may or may not have accepted the message';
 
 /** What happened, what a person can do, and what a model can do. */
-type Row = readonly [message: string, onScreen: string, forModel?: string];
+type Texts = readonly [message: string, onScreen: string, forModel?: string];
 
 /** By the state of the ack, for `invalid` with its documented `error` (docs/asyncapi.yaml). */
 const FAULTS = {
@@ -73,12 +73,12 @@ const FAULTS = {
 		'Run this item in a new execution to send the message.',
 		'Send the message again.',
 	],
-} satisfies { [cause: string]: Row };
+} satisfies { [cause: string]: Texts };
 
 const isCause = (text: string): text is keyof typeof FAULTS => Object.hasOwn(FAULTS, text);
 
 function fault(cause: keyof typeof FAULTS, originalMessage?: string): ExplainedError {
-	const [message, onScreen, forModel = '']: Row = FAULTS[cause];
+	const [message, onScreen, forModel = '']: Texts = FAULTS[cause];
 	const resolution = { onScreen, forModel };
 	switch (cause) {
 		case 'error':

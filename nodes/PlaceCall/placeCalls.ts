@@ -154,8 +154,8 @@ function prepareCall(run: CallRun, index: number): PreparedRequest {
 			const whom = `${request.phone_number} (${request.country_code})`;
 			return output.map((one) => callText(whom, one, zone)).join(' ');
 		},
-		nextStep: (output, isRecognized) =>
-			output.some(isDueLater) ? afterItIsDue(run.waits && isRecognized, output) : undefined,
+		nextStep: (output, recognizesRepeats) =>
+			output.some(isDueLater) ? afterItIsDue(run.waits && recognizesRepeats, output) : undefined,
 		withDetails: (error) => withCallDetails(request, error),
 		formatOutput: (output) =>
 			output.map(({ json }) => {

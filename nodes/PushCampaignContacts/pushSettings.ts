@@ -2,7 +2,7 @@ import uniqBy from 'lodash/uniqBy';
 import type { INodeProperties } from 'n8n-workflow';
 import type { Additions } from '../core/service/endpoints';
 import { InvalidInput } from '../core/service/errors';
-import { forEveryone, onScreenOnly } from '../core/service/resolution';
+import { forEveryone, onScreenOnly, type Reader } from '../core/service/resolution';
 import { parseAgentUuid, parseCampaignId } from '../core/service/parseIds';
 import { LIMITS } from '../core/service/limits';
 import { readConsent } from '../host/forms/consentField';
@@ -24,6 +24,8 @@ export type PushSettings = {
 	additions: Additions;
 	/** Whether the node runs as a tool. */
 	isModel: boolean;
+	/** For whom the reasons of the rows are. */
+	reader: Reader;
 	/** Send nothing. */
 	checksOnly: boolean;
 	/** Whether to push a number to the campaign once over all executions of the workflow. */
@@ -72,6 +74,7 @@ export async function readPushSettings(
 		),
 		additions: readAdditions(settings),
 		isModel,
+		reader: run.caller.reader,
 		checksOnly: whatToDo !== 'release' && whatToDo !== 'wait',
 		skipPushedBefore: options.switch('skipPushedBefore', false),
 	};

@@ -13,7 +13,7 @@ import type { PushDeps } from './push/sendRows';
 import type { PushSettings } from './pushSettings';
 
 /** The store of *Skip Numbers Pushed Before*. */
-const PUSHED_NUMBERS_STORE: StoreUse = {
+const PUSHED_BEFORE_STORE: StoreUse = {
 	message:
 		"n8n can't read or write the list of numbers pushed before, so the remaining rows weren't sent",
 	description:
@@ -23,12 +23,12 @@ const PUSHED_NUMBERS_STORE: StoreUse = {
 /** Undefined without *Skip Numbers Pushed Before*. */
 export function openPushedBefore(
 	context: IExecuteFunctions,
-	{ campaign, isModel, checksOnly, skipPushedBefore }: PushSettings,
+	{ campaign, reader, checksOnly, skipPushedBefore }: PushSettings,
 ): NumbersPushedBefore | undefined {
 	if (!skipPushedBefore) return undefined;
-	const store = openStore(context, 'workflow', PUSHED_NUMBERS_STORE);
+	const store = openStore(context, 'workflow', PUSHED_BEFORE_STORE);
 	const probableEnd = checksOnly || campaign.enqueue ? 'released' : 'unreleased';
-	return new NumbersPushedBefore(store, campaign.id, isModel, probableEnd);
+	return new NumbersPushedBefore(store, campaign.id, reader, probableEnd);
 }
 
 /**

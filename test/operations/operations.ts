@@ -1,7 +1,12 @@
 /** The table of all actions. Tests of every operation derive their cases from it. */
 import omit from 'lodash/omit';
 import pick from 'lodash/pick';
-import type { IDataObject, INodeExecutionData, INodeParameters } from 'n8n-workflow';
+import {
+	isResourceLocatorValue,
+	type IDataObject,
+	type INodeExecutionData,
+	type INodeParameters,
+} from 'n8n-workflow';
 import { flatCallRecord, simplifyCall } from '../../nodes/core/calls/callRecord';
 import { simplifyCampaign, viewCampaign } from '../../nodes/core/campaigns/campaign';
 import type { JsonObject } from '../../nodes/core/values/json';
@@ -102,11 +107,12 @@ const recordingPath = ({ calls: { recordingUrl } }: Dialect) =>
 
 /** The requests of a scene, as "METHOD /path". */
 export function requestsOf({ parameters, reads = [], sends = SOCKET }: Scene, dialect: Dialect) {
-	const { callId: call, sessionId: chat, campaignId: campaign } = parameters;
-	const id = plainText(call ?? chat ?? campaign);
+	const { callId, sessionId: chat, campaignId: campaign, agentUuid } = parameters;
+	const entered = callId ?? chat ?? campaign ?? agentUuid;
+	const id = plainText(isResourceLocatorValue(entered) ? entered.value : entered);
 	const read = typeof reads === 'function' ? reads(dialect) : reads;
 	const written = sends === SOCKET ? [] : [sends];
-	return [...read, ...written].map((request) => request.replace('{id}', id));
+	return [...read, ...written].map((request) => request.replace(/\{(?!placed\})\w+\}/, id));
 }
 
 const call = exampleFrom('GET /v1/call/{id}');

@@ -2,7 +2,7 @@ import partition from 'lodash/partition';
 import sortBy from 'lodash/sortBy';
 import uniq from 'lodash/uniq';
 import { NotSent } from '../../core/service/errors';
-import { readerOf, type Resolution } from '../../core/service/resolution';
+import type { Reader, Resolution } from '../../core/service/resolution';
 import { pushTexts } from '../../core/campaigns/campaign';
 import { type DeduplicationStore, MAX_REMEMBERED } from '../../core/ledger/store';
 import type { CheckResult, PushedBeforeStatus, PushedRequest } from './outcome';
@@ -47,7 +47,7 @@ export class NumbersPushedBefore {
 	constructor(
 		private readonly store: DeduplicationStore,
 		private readonly campaignId: number,
-		private readonly isModel: boolean,
+		private readonly reader: Reader,
 		private readonly probableEnd: End,
 	) {}
 
@@ -150,7 +150,7 @@ export class NumbersPushedBefore {
 	}
 
 	private report(rows: Rows, status: PushedBeforeStatus): void {
-		for (const row of rows) settle(row, status, REASONS[status][readerOf(this.isModel)]);
+		for (const row of rows) settle(row, status, REASONS[status][this.reader]);
 	}
 
 	/** @returns the texts that are known. Undefined if an earlier look-up was interrupted. */

@@ -10,7 +10,7 @@ import {
 	InvalidInput,
 	OutcomeUnknown,
 } from '../../core/service/errors';
-import { forEveryone, onScreenOnly, type Reader, readerOf } from '../../core/service/resolution';
+import { forEveryone, onScreenOnly, type Reader } from '../../core/service/resolution';
 import { fingerprint, hashOf } from '../../core/values/hash';
 import { forEachWithPauses } from '../../core/values/pauses';
 import { messageOf } from '../../core/values/values';
@@ -53,6 +53,8 @@ export type PushDeps = {
 	pushedNumbers: PushedNumbers;
 	/** Whether the node runs as a tool. */
 	isModel: boolean;
+	/** For whom the reasons of the rows are. */
+	reader: Reader;
 	/** Aborted when the execution is stopped. Checked before each request. */
 	signal: AbortSignal;
 	/** With *Skip Numbers Pushed Before*: those of earlier executions. */
@@ -96,7 +98,6 @@ async function fingerprintOf(rows: readonly Row[]): Promise<string> {
 
 /** Works through the parts of a push. */
 class RowSender {
-	private readonly reader: Reader;
 	private readonly contacts: ContactWriter;
 	/** What is still to do, in order. */
 	private readonly parts: Part[];
@@ -116,7 +117,6 @@ class RowSender {
 		private readonly content: string,
 		private readonly deps: PushDeps,
 	) {
-		this.reader = readerOf(deps.isModel);
 		this.contacts = new ContactWriter(prepared.columnsOf);
 		this.parts = chunksOf(prepared.rows, deps.contactsPerRequest);
 	}
@@ -137,7 +137,7 @@ class RowSender {
 		await pushedBefore?.storeReported();
 		await pushedBefore?.settleEnded(this.begunRows);
 		for (const row of withoutStatus(this.begunRows))
-			settle(row, 'unknown', BEGUN_EARLIER[this.reader]);
+			settle(row, 'unknown', BEGUN_EARLIER[this.deps.reader]);
 		const isNew = this.plan !== undefined || Object.keys(ledger.entries).length === 0;
 		return { requests: this.requests, stopped: this.unknown ?? this.stop?.error, isNew };
 	}
@@ -251,7 +251,7 @@ class RowSender {
 			if (isBegun === true) this.begunRows.push(...withoutStatus(rows));
 			else {
 				this.unknown ??= error;
-				for (const row of rows) settle(row, 'unknown', errorText(error, this.reader));
+				for (const row of rows) settle(row, 'unknown', errorText(error, this.deps.reader));
 			}
 		} else if (outcome.kind !== 'skipped') {
 			this.settleStopped(rows, this.stopAt(outcome.error, 'not_sent'));
@@ -284,7 +284,7 @@ class RowSender {
 		const isOfEarlier = status === 'not_sent' && error.outcome === 'unknown';
 		const reason = isOfEarlier
 			? `The push stopped at an earlier request, before it reached this row: ${error.message}. You can push this row again.`
-			: errorText(error, this.reader);
+			: errorText(error, this.deps.reader);
 		this.stop ??= { error, status, reason };
 		return this.stop;
 	}

@@ -43,7 +43,7 @@ export type ValuesOf<Name extends RequestName> = {
 	[name in Names<Name, 'must'>]: QueryValue | undefined;
 } & { [name in Names<Name, 'may'>]?: QueryValue | undefined };
 
-/** What of a service the document leaves open, as its provider shows it in the credential. */
+/** What the document doesn't show of a service, as its provider shows it in the credential. */
 export class ServiceProfile {
 	private profile: Profile | undefined;
 
@@ -131,7 +131,7 @@ export class ServiceProfile {
 	}
 }
 
-/** The client of an account, and what its service's document leaves open. */
+/** The client of an account, and what the document doesn't show of its service. */
 export type Account = { client: ApiClient; profile: ServiceProfile };
 
 /** What the profile doesn't have in a part: placeholders such as `{phone}`, or other entries. */

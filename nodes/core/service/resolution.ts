@@ -22,10 +22,6 @@ export type Explanation = {
 /** The reader of a resolution. */
 export type Reader = 'onScreen' | 'forModel';
 
-export function readerOf(isModel: boolean): Reader {
-	return isModel ? 'forModel' : 'onScreen';
-}
-
 /**
  * For a person and a model alike. Must not name anything on the screen.
  *

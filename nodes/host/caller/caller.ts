@@ -37,7 +37,7 @@ type CallerFacts = {
 	/** Whether errors are returned as text for the model, and not thrown as n8n's errors. */
 	getsErrors: boolean;
 	/** Whether the same request is recognized when it comes again. */
-	isRecognized: boolean;
+	recognizesRepeats: boolean;
 	/** When the run must return. */
 	deadline?: Deadline;
 	/** The limit for a wait, such as for the end of a call or the acknowledgement of a chat message. A tool must return. */
@@ -123,7 +123,7 @@ function findCaller(context: IExecuteFunctions): Caller {
 	const facts = {
 		reader: 'forModel',
 		continuesOnFail: false,
-		isRecognized: true,
+		recognizesRepeats: true,
 		maxWaitMs: Infinity,
 		inputRows: () => context.getInputData(),
 		result: new RunResult(),
@@ -146,7 +146,7 @@ function findCaller(context: IExecuteFunctions): Caller {
 		...asking,
 		...facts,
 		getsErrors: true,
-		isRecognized: mcpSession !== '',
+		recognizesRepeats: mcpSession !== '',
 		deadline: { at: clock.elapsed() + wholeMs, signal: AbortSignal.timeout(wholeMs) },
 		maxWaitMs: waitMs,
 		inputRows: () => [{ json: asking.agent?.row.columns ?? {} }],

@@ -61,9 +61,9 @@ export type PreparedRequest = {
 	/**
 	 * What a model does next, if the request goes on after it was sent.
 	 *
-	 * @param isRecognized whether the same request is recognized when it comes again
+	 * @param recognizesRepeats whether the same request is recognized when it comes again
 	 */
-	nextStep?: (output: INodeExecutionData[], isRecognized: boolean) => string | undefined;
+	nextStep?: (output: INodeExecutionData[], recognizesRepeats: boolean) => string | undefined;
 	/** Adds the request, and how to check it, to an unknown outcome. */
 	withDetails?: (error: OutcomeUnknown) => OutcomeUnknown;
 	/** Formats new and replayed output. What it adds isn't stored. */

@@ -34,7 +34,7 @@ export async function deliverForModel(
 	const completedCounts: JsonObject = repeatable
 		? openValues(context, `completed in ${within}`)
 		: {};
-	const { agent, isRecognized, result } = caller;
+	const { agent, recognizesRepeats, result } = caller;
 	const isReviewed = agent?.isReviewed === true;
 	// n8n repeats a request that a person approved for each row of the agent's input.
 	const approved: JsonObject = isReviewed ? openValues(context, `approved in ${within}`) : {};
@@ -46,7 +46,7 @@ export async function deliverForModel(
 	const job: Job = { key, target, owner, idempotencyKey, quota, withDetails };
 	const run = [caller.mcpSession ?? within, agent?.run, agent?.row.key];
 	// Without a session, the next request is another one, and waits for none.
-	const lock = isRecognized ? hashOf([...run, name]) : {};
+	const lock = recognizesRepeats ? hashOf([...run, name]) : {};
 	return await runExclusive(lock, async () => {
 		const isReplay = ledger.known(job)?.kind === 'done';
 		if (approval in approved) throw repeatedByN8n();
@@ -57,7 +57,7 @@ export async function deliverForModel(
 			result.setCompleted({
 				...{ output, isReplay, repeatable },
 				happened: happened(output),
-				nextStep: nextStep?.(output, isRecognized),
+				nextStep: nextStep?.(output, recognizesRepeats),
 			});
 			return output;
 		} finally {

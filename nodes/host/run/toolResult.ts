@@ -119,7 +119,7 @@ function succeeded(model: Model, items: INodeExecutionData[]): ToolResult {
 
 /** For a request that was sent and hasn't ended: a call in progress, or a message without a reply so far. */
 function begun(
-	{ isRecognized }: Model,
+	{ recognizesRepeats }: Model,
 	{ isReplay, output }: CompletedRequest,
 ): [happened: string, next: string] {
 	if (!output.some(({ json }) => 'call_id' in json)) {
@@ -131,7 +131,7 @@ function begun(
 	const placed = isReplay ? 'before, and was not placed again' : 'and may still be in progress';
 	return [
 		`The call was placed ${placed}. Its end was not confirmed in time.`,
-		isRecognized
+		recognizesRepeats
 			? 'Repeat this request to wait longer. No second call is placed.'
 			: `${DO_NOT_REPEAT} It would place a second call. Read this call later by its ID.`,
 	];

@@ -1,11 +1,12 @@
 import has from 'lodash/has';
+import isEqual from 'lodash/isEqual';
 import uniq from 'lodash/uniq';
 import type { INodeParameters, INodeProperties } from 'n8n-workflow';
 import { harness, PACKAGE } from '../../engine';
 import { shownIn, withValue } from '../../fuzz/parameters/run';
-import { fieldsOf } from '../../openapi/names';
-import { schemaNamed } from '../../openapi/openapi';
-import { fixtures } from '../../simulator';
+import { fieldsOf, propertiesOf } from '../../openapi/names';
+import { resolved, schemaNamed } from '../../openapi/openapi';
+import { fixtures, type Simulator } from '../../simulator';
 import { isObject, type JsonObject } from '../../simulator/json';
 import { agent, CALL, QUESTION, type ContractCase } from '../contractCase';
 
@@ -32,14 +33,29 @@ const byReading = { waitForCompletion: 'reading', waitMinutes: 60 };
 /** Every field of a call request, at any depth. */
 const DOCUMENTED_FIELDS = fieldsOf(schemaNamed('CallRequest'));
 
-/** A value for a field of the form: the example in its placeholder, the largest number, or a switch that is on. */
-function valueFor({ type, placeholder, typeOptions, default: initial }: INodeProperties) {
-	if (type === 'number') return typeOptions?.maxValue;
+type Bound = 'min' | 'max';
+
+/** The documented bounds of the numbers of a request, at their places. */
+function boundsOf(schema: unknown, bound: Bound): JsonObject {
+	const entries = Object.entries(propertiesOf(schema)).flatMap(([name, inner]) => {
+		const number = resolved(inner)[`${bound}imum`];
+		const value = typeof number === 'number' ? number : boundsOf(inner, bound);
+		return isEqual(value, {}) ? [] : [[name, value] as const];
+	});
+	return Object.fromEntries(entries);
+}
+
+/** A value for a field of the form: the example in its placeholder, a bound of a number, or a switch that is on. */
+function valueFor(
+	{ type, placeholder, typeOptions, default: initial }: INodeProperties,
+	bound: Bound,
+) {
+	if (type === 'number') return typeOptions?.[`${bound}Value`];
 	if (type === 'boolean') return true;
 	return initial !== '' ? initial : (placeholder?.replace('e.g. ', '') ?? 'Be kind.');
 }
 
-const withEveryField = (parameters: INodeParameters): INodeParameters =>
+const withEveryField = (parameters: INodeParameters, bound: Bound): INodeParameters =>
 	shownIn(harness, `${PACKAGE}.placeCall`, parameters)
 		.filter(
 			({ path, around }) =>
@@ -47,7 +63,7 @@ const withEveryField = (parameters: INodeParameters): INodeParameters =>
 				// A consent is of the row, not of the request.
 				!around.some(({ name }) => name === 'developerSettings' || name === 'consent'),
 		)
-		.reduce((all, place) => withValue(all, place, valueFor(place.property)), parameters);
+		.reduce((all, place) => withValue(all, place, valueFor(place.property, bound)), parameters);
 
 /** The fields of a request, without the keys that the user chooses. */
 function fieldsIn({ additional_data: additional, ...body }: JsonObject): string[] {
@@ -61,14 +77,15 @@ function fieldsIn({ additional_data: additional, ...body }: JsonObject): string[
 }
 
 export const placeCall: ContractCase[] = [
-	{
-		title: 'places a call for later, with every field',
+	...(['min', 'max'] as const).map((bound) => ({
+		title: `places a call for later, with every field, and the ${bound}imum of each number`,
 		parameters: () =>
-			withEveryField({ ...CALL, when: 'dateTime', scheduledAt: '2099-11-20T10:00:00' }),
+			withEveryField({ ...CALL, when: 'dateTime', scheduledAt: '2099-11-20T10:00:00' }, bound),
 		requests: ['POST /v1/call'],
-		verify: ({ requests: [request] }) => {
-			const fields = fieldsIn(isObject(request?.body) ? request.body : {});
-			expect(fields.sort()).toEqual([...DOCUMENTED_FIELDS].sort());
+		verify: ({ requests: [request] }: Simulator) => {
+			const body = isObject(request?.body) ? request.body : {};
+			expect(fieldsIn(body).sort()).toEqual([...DOCUMENTED_FIELDS].sort());
+			expect(body).toMatchObject(boundsOf(schemaNamed('CallRequest'), bound));
 		},
 		output: [
 			{
@@ -77,7 +94,7 @@ export const placeCall: ContractCase[] = [
 				scheduled_at_epoch: expect.any(Number),
 			},
 		],
-	},
+	})),
 	{
 		title: 'does not place a call outside Calling Hours if that is chosen',
 		parameters: () => ({

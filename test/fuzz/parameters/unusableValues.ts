@@ -47,11 +47,22 @@ function isOfItsType({ type, options = [] }: INodeProperties, { name }: Unusable
 	return name === 'true' && options.some((one) => 'value' in one && one.value === true);
 }
 
-/** Values of the wrong type for a parameter: all in a long run, otherwise one, which differs with the index. */
+/** Numbers beyond the bounds of a field, which n8n only checks as they're typed. */
+function beyondBounds({ typeOptions: { minValue, maxValue } = {} }: INodeProperties) {
+	return [
+		...(minValue === undefined ? [] : [value('a number that is too small', `${minValue - 1}`)]),
+		...(maxValue === undefined ? [] : [value('a number that is too large', `${maxValue + 1}`)]),
+	];
+}
+
+/**
+ * Values of the wrong type for a parameter: all in a long run, otherwise one, which differs with the index. And always the
+ * numbers beyond its bounds.
+ */
 export function wrongValues(property: INodeProperties, index: number): UnusableValue[] {
 	const wrong = UNUSABLE_VALUES.filter((given) => !isOfItsType(property, given));
 	const at = index % wrong.length;
-	return IS_LONG ? wrong : wrong.slice(at, at + 1);
+	return [...(IS_LONG ? wrong : wrong.slice(at, at + 1)), ...beyondBounds(property)];
 }
 
 /** The value of an empty field. */

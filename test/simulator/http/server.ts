@@ -88,11 +88,13 @@ function authenticated(handler: Handler): Handler {
 function exampleHandler({ path, responses }: Endpoint): Handler {
 	const text = JSON.stringify(exampleOf(schemaOf(responses['200'])));
 	const [id] = idsIn(path).map(exampleOf);
-	return (_sim, { params }) =>
-		response(
-			200,
-			JSON.parse(text, (_name, value: unknown) => (value === id ? params.id : value)),
+	return (_sim, { params }) => {
+		const [requested] = Object.values(params);
+		const body: unknown = JSON.parse(text, (_name, value: unknown) =>
+			value === id ? requested : value,
 		);
+		return response(200, body);
+	};
 }
 
 /** Checks a request by the description of the interface before a route. */

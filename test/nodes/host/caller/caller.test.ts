@@ -24,8 +24,13 @@ const inN8n1 = (type: string) =>
 			name === 'isToolExecution' ? undefined : Reflect.get(target, name),
 	});
 
-const WORKFLOW = { kind: 'workflow', reader: 'onScreen', getsErrors: false, isRecognized: true };
-const MODEL = { kind: 'model', reader: 'forModel', getsErrors: true, isRecognized: true };
+const WORKFLOW = {
+	kind: 'workflow',
+	reader: 'onScreen',
+	getsErrors: false,
+	recognizesRepeats: true,
+};
+const MODEL = { kind: 'model', reader: 'forModel', getsErrors: true, recognizesRepeats: true };
 const AGENT_MODEL = { ...MODEL, agent: expect.any(Agent) };
 
 test.each([
@@ -38,7 +43,7 @@ test.each([
 		'of an MCP client without a session',
 		'placeCall',
 		withoutSession,
-		{ ...MODEL, mcpSession: '', isRecognized: false },
+		{ ...MODEL, mcpSession: '', recognizesRepeats: false },
 	],
 	[
 		'that asks a person for approval',
