@@ -224,6 +224,8 @@ test.each<[country: string, unknown, called: string, key: string | null]>([
 	['GB', '20 7946 0958', '2079460958', '442079460958'],
 	['GB', '4420 7946 0958', '442079460958', null],
 	['GB', '00441', '00441', null],
+	['GB', '+44 7911 000000', '7911000000', '447911000000'],
+	['GB', '07911 000000', '07911000000', '447911000000'],
 	['GB', '00 20 7946 0958', '002079460958', null],
 	['JE', '+44 1534 555 013', '1534555013', '441534555013'],
 	['DE', '0049 301234', '301234', '49301234'],
@@ -403,6 +405,7 @@ test.each<[string, unknown, string]>([
 	['GB', '+91 98765 43210', otherThan('United Kingdom (+44)')],
 	['RU', '+1 415 555 0132', otherThan('Russia (+7)')],
 	['AQ', '+672 12345', `${otherThan('Antarctica')}. Choose`],
+	['GB', 447911000000, 'may have lost its last digits in a spreadsheet.'],
 	['GB', '+44', 'has no digits after +44'],
 	['GB', '+44 2079 4609 5812 3456', 'has 18 digits, but a phone number has at most 15'],
 	['IN', 'phone', OF_COLUMN],
@@ -422,6 +425,10 @@ test.each<[unknown, string]>([
 	[
 		'9.88E+09',
 		`'Phone' "9.88E+09" may have lost its last digits in a spreadsheet. ${AS_TEXT}s again.`,
+	],
+	[
+		919877000000,
+		`'Phone' "919877000000" may have lost its last digits in a spreadsheet. ${AS_TEXT}s again.`,
 	],
 	['123', `'Phone' "123" isn't a phone number. ${ITS_DIGITS}`],
 	[
