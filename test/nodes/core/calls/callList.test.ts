@@ -305,6 +305,18 @@ describe('filters', () => {
 		[{ campaignId: '42' }, { campaign_id: 42 }, { campaign_id: 43 }],
 		[{ campaignUploadId: 7 }, { campaign_upload_id: '7' }, { campaign_upload_id: 8 }],
 		[{ phone: '+919876543210' }, { phone_number: '9876543210' }, { phone_number: '+919876543211' }],
+		...['9876543210', '09876543210', '0987654', '98'].map(
+			(phone): [CallFilters, JsonObject, JsonObject] => [
+				{ phone },
+				{ phone_number: '+919876543210' },
+				{ phone_number: '+911234512345' },
+			],
+		),
+		[
+			{ phone: '8 912 345-67-89' },
+			{ phone_number: '+79123456789' },
+			{ phone_number: '+79123456780' },
+		],
 		[
 			{ phone: '+919876543210' },
 			{ phone_number: '+912012345678', from_number: '+919876543210' },
