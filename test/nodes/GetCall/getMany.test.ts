@@ -214,6 +214,12 @@ describe('before anything is sent', () => {
 			/^Ask your service provider for it/,
 		],
 		[
+			{ returnAll: true },
+			{ serviceProfile: { calls: { query: { st: '{status?}' } } } },
+			hasNo('"list" and "next"'),
+			/^Ask your service provider for it with the questionnaire \(\S+\)\.$/,
+		],
+		[
 			{ filters: { campaignUploadId: 'x' } },
 			credential,
 			`'Contact List ID' must be a whole number (got "x")`,
