@@ -1,4 +1,6 @@
 import fc from 'fast-check';
+import { getExampleNumber, isSupportedCountry } from 'libphonenumber-js/max';
+import examples from 'libphonenumber-js/mobile/examples';
 import isEqual from 'lodash/isEqual';
 import uniqWith from 'lodash/uniqWith';
 import { explained } from '../../../../nodes/core/service/errors';
@@ -322,6 +324,18 @@ test('each number is remembered the same with and without its country code and t
 		}),
 		{ numRuns: 1_000 },
 	);
+});
+
+test('a number of each numbering plan is remembered the same as people write it at home and abroad', () => {
+	const different = COUNTRIES.filter(({ code }) => {
+		const example = isSupportedCountry(code) ? getExampleNumber(code, examples) : undefined;
+		if (example === undefined) return false;
+		const formats = [example.number, example.formatInternational(), example.formatNational()];
+		const keys = [...formats, example.nationalNumber].map((format) => loosePhoneKey(format, code));
+		return new Set(keys).size > 1;
+	}).map(({ code }) => code);
+	// Mobile numbers of Argentina have 15 at home, and 9 at another place abroad.
+	expect(different).toEqual(['AR']);
 });
 
 test.each<[unknown, onDnd: string]>([
