@@ -128,6 +128,20 @@ describe('the test of the profile', () => {
 		});
 	});
 
+	test('sends a list as the nodes do, with its name once per value', async () => {
+		withAgents();
+		let sent = '';
+		service()
+			.get('/v1/calls')
+			.query(true)
+			.reply((uri) => {
+				sent = uri;
+				return [200, { success: true, data: { calls: [] } }];
+			});
+		await pressTestOf({ calls: { ...SHOWN, query: { fields: ['status', 'summary'] } } });
+		expect(sent).toBe('/v1/calls?fields=status&fields=summary');
+	});
+
 	const found = (calls: unknown, meta: object = {}) => ({
 		calls: { success: true, data: { calls }, meta },
 	});

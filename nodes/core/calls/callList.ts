@@ -1,5 +1,11 @@
 import { type Additions, listCalls } from '../service/endpoints';
-import { type OutcomeUnknown, unusable } from '../service/errors';
+import {
+	ExplainedError,
+	isRejection,
+	type OutcomeUnknown,
+	ServiceRejection,
+	unusable,
+} from '../service/errors';
 import type { Query } from '../service/http';
 import { MAX_READINGS, type Page, type PagedList, positionsFrom } from '../service/paging';
 import { onScreenOnly } from '../service/resolution';
@@ -110,14 +116,37 @@ export function callList(account: Account, request: CallListRequest): PagedList<
 		},
 		loopAdvice: `${profile.resolution('calls', 'next')} The service may not support the parameter, or return its last page again if "total" isn't set.`,
 		read: async (position) => {
-			const response = await listCalls(client, pageOf(position), additions);
-			const { body } = response;
+			const page = listCalls(client, pageOf(position), additions);
+			const mayBeAfterLast = position !== undefined && shown && isCounted(shown);
+			const { body } = await (mayBeAfterLast ? page.catch(rejectedPage(profile)) : page);
 			const calls = shown ? entriesOf(body, shown, profile) : onlyListIn(body, profile);
 			requireMatching(calls, filters, (one) => profile.ignoredParameter('calls', one));
 			const entries = calls.map((call) => (keyOf(call) === undefined ? call : compact(call)));
 			const next = shown ? pagesAfter(body, position, calls.length, shown, profile) : LAST_PAGE;
 			return { entries, ...next };
 		},
+	};
+}
+
+/** Whether only an empty page shows where the list ends. */
+function isCounted({ next, total }: ShownList): boolean {
+	return firstOf(next) !== undefined && total === undefined;
+}
+
+/** Some services reject the page after the last one instead of returning an empty one. */
+function rejectedPage(profile: ServiceProfile) {
+	return (error: unknown): never => {
+		const isOfPage = error instanceof ServiceRejection && !error.isTransient;
+		if (!isOfPage || isRejection(error, 'invalid_api_token')) throw error;
+		const { originalMessage, origin, status } = error;
+		throw new ExplainedError(
+			'unknown',
+			'The service rejected a page of the call list after the first one',
+			onScreenOnly(
+				`${profile.resolution('calls', 'total', 'next')} Without "total", the node also requests the page after the last one, which your service may reject.`,
+			),
+			{ originalMessage, origin, status },
+		);
 	};
 }
 

@@ -8,6 +8,7 @@ import { inEnglish, parseTime, withOffset } from '../values/dates';
 import type { JsonObject, JsonValue } from '../values/json';
 import { givenAs } from '../service/modelFormats';
 import { phoneKey } from '../phone/phoneKey';
+import { digitsIn } from '../phone/written';
 import { withLatinDigits } from '../values/text';
 import { asText, isUnset, joinedWithAnd, quoted } from '../values/values';
 import { OBSERVED_OUTCOMES } from './callEnd';
@@ -138,13 +139,22 @@ export function requireMatching(
 	}
 }
 
-/** Whether one of the numbers of a call is the wanted one. Those without a clear international format may be. */
+/** What a number ends with in every format. Before these digits, it may have a country code, or a prefix. */
+const LAST_DIGITS = 7;
+
+/**
+ * Whether one of the numbers of a call is the wanted one, or may be, because it has no clear international format. If the
+ * wanted one has none, such as a part of a number, its last digits are compared.
+ */
 function isSameNumber(
 	{ phone_number: to, from_number: from }: JsonObject,
 	wanted: unknown,
 ): boolean {
 	const [toKey, fromKey, wantedKey] = [phoneKey(to), phoneKey(from), phoneKey(wanted)];
-	return toKey === null || wantedKey === null || toKey === wantedKey || fromKey === wantedKey;
+	if (toKey === null) return true;
+	if (wantedKey !== null) return toKey === wantedKey || fromKey === wantedKey;
+	const digits = digitsIn(asText(wanted)).replace(/^0+/, '').slice(-LAST_DIGITS);
+	return toKey.includes(digits) || fromKey?.includes(digits) === true;
 }
 
 /** A filter may have other values than the calls, such as numbers, so only documented statuses are compared. */

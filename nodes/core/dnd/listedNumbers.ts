@@ -156,7 +156,7 @@ function compared(phone: string): ComparedNumber {
 	const international = withLatinDigits(phone).replace(/^00(?!11)/, '+');
 	const written = digitsIn(international);
 	if (!international.startsWith('+')) {
-		const ending = written.replace(/^(?:0+|8)/, '');
+		const ending = written.replace(/^(?:0+|80*)/, '');
 		const isLong = ending.length >= MIN_DIGITS;
 		return {
 			digits: written,

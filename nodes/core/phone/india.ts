@@ -1,4 +1,4 @@
-import { SHORTENED, type Unreadable, type Written } from './written';
+import type { Unreadable, Written } from './written';
 
 /** The ten digits of an Indian number. `international`: it was written with +91, 0091, or 91. */
 type IndianNumber = { subscriber: string; international: boolean };
@@ -24,13 +24,9 @@ export function readIndian({ digits, plus }: Written): IndianNumber | Unreadable
 	if (digits.startsWith('00')) return withCode(digits.slice(2));
 	const national = digits.startsWith('0') ? digits.slice(1) : digits;
 	if (national.length === SUBSCRIBER_DIGITS) return { subscriber: national, international: false };
-	if (
-		national.startsWith(INDIAN_CODE) &&
-		national.length >= INDIAN_CODE.length + SUBSCRIBER_DIGITS
-	) {
-		// A spreadsheet shows a 12-digit number as 9.19877E+11, which becomes a number with these zeros.
-		return national.endsWith('000000') ? SHORTENED : withCode(national);
-	}
+	const hasCode = national.startsWith(INDIAN_CODE);
+	if (hasCode && national.length >= INDIAN_CODE.length + SUBSCRIBER_DIGITS)
+		return withCode(national);
 	// Its zero is only dialed within the country.
 	if (digits.length === SUBSCRIBER_DIGITS) return wrongLength(national.length, ' after its 0');
 	return wrongLength(digits.length, '');

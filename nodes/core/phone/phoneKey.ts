@@ -14,9 +14,13 @@ const TEN_DIGITS = new Map([
 	['1', '1'],
 	['7', '8'],
 ]);
-/** Prefixes within the country, other than zero: Hungary, Lithuania, Belarus, Turkmenistan. */
+/**
+ * Prefixes within the country, beside the zeros that no number begins with: Hungary, Rwanda (a zero that a number may begin
+ * with), Lithuania, Belarus, Turkmenistan.
+ */
 const TRUNK_PREFIX = new Map([
 	['36', '06'],
+	['250', '0'],
 	['370', '8'],
 	['375', '8'],
 	['993', '8'],

@@ -40,8 +40,10 @@ const MIN_DIGITS_BEFORE_ZEROS = 8;
 /** A group of digits is longer. */
 const MAX_DECIMALS = 2;
 const COMPLETE_DIGITS = 10;
+/** A spreadsheet shows all digits of shorter numbers. */
+const MIN_DIGITS_SHORTENED = 12;
 
-export const SHORTENED: Unreadable = {
+const SHORTENED: Unreadable = {
 	issue: 'may have lost its last digits in a spreadsheet',
 	resolution:
 		'Format the phone column as text in the spreadsheet and enter the full numbers again.',
@@ -127,7 +129,9 @@ function readDialed(dialed: string): Written | Unreadable {
 			issue: `has ${digits.length} digits, but a phone number has at most ${MAX_DIGITS}`,
 		};
 	}
-	return { digits, plus };
+	// A spreadsheet shows a number of 12 digits as 9.19877E+11, which becomes a number with these zeros.
+	const isLong = digits.length >= MIN_DIGITS_SHORTENED;
+	return isLong && !plus && digits.endsWith('000000') ? SHORTENED : { digits, plus };
 }
 
 /** Such as `9.87654321E+09`. One missing digit is a final zero, but rounding drops more. */

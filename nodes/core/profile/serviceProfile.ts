@@ -107,6 +107,7 @@ export class ServiceProfile {
 			throw lacks(
 				name,
 				homeless.map((one) => `{${one}}`),
+				' If your service has no such value, leave its field empty, unless the node needs it.',
 			);
 		const needed = shown.find((one) => !one.isOptional && given[one.name] === undefined);
 		if (needed !== undefined) throw isNeeded(name, needed.name);
@@ -134,12 +135,16 @@ export class ServiceProfile {
 /** The client of an account, and what the document doesn't show of its service. */
 export type Account = { client: ApiClient; profile: ServiceProfile };
 
-/** What the profile doesn't have in a part: placeholders such as `{phone}`, or other entries. */
-export function lacks(name: RequestName, entries: string[]): InvalidInput {
+/**
+ * What the profile doesn't have in a part: placeholders such as `{phone}`, or other entries.
+ *
+ * @param otherwise what to do if the service doesn't have it either
+ */
+export function lacks(name: RequestName, entries: string[], otherwise = ''): InvalidInput {
 	return new InvalidInput(
 		`"${name}" of '${SERVICE_PROFILE}' in the credential has no ${joinedWithAnd(entries)}`,
 		onScreenOnly(
-			`Ask your service provider for it with the questionnaire (${QUESTIONNAIRE}). If your service has no such value, leave its field empty.`,
+			`Ask your service provider for it with the questionnaire (${QUESTIONNAIRE}).${otherwise}`,
 		),
 	);
 }

@@ -10,7 +10,7 @@ import {
 } from 'n8n-workflow';
 import { Fields } from './fields';
 import { ABSENT, hasExpression, isFromModel } from './fieldValue';
-import { rowReader, UNREAD } from './expressions';
+import { mayNameRow, rowReader, UNREAD } from './expressions';
 import { readerForAgent } from './rowValues';
 
 /** A parameter, and how its value is read for an item. */
@@ -24,10 +24,15 @@ export class NodeParameters {
 	private readonly readings = new Map<string, ParameterReading>();
 	private readonly items: INodeExecutionData[];
 
-	/** @param form the fields of the node, or of its operation */
+	/**
+	 * @param form the fields of the node, or of its operation
+	 * @param isReadOnly whether items may share what is read. An expression that doesn't refer to the item, such as `$now`, then
+	 * has one value for all, so that they have the same list.
+	 */
 	constructor(
 		private readonly context: IExecuteFunctions,
 		private readonly form: readonly INodeProperties[],
+		private readonly isReadOnly = false,
 	) {
 		this.items = context.getInputData();
 	}
@@ -61,12 +66,13 @@ export class NodeParameters {
 	private readerOf(path: string, index: number, raw: unknown): ParameterReading['valueAt'] {
 		const evaluate = (at: number): unknown =>
 			this.context.getNodeParameter(valuePath(path, raw), at, null);
-		if (!hasExpression(raw)) {
+		const isFixed = !hasExpression(raw);
+		const ofAgent = isFixed ? undefined : readerForAgent(this.context, raw, evaluate);
+		if (ofAgent !== undefined) return ofAgent;
+		if (isFixed || (this.isReadOnly && typeof raw === 'string' && !mayNameRow(raw))) {
 			const value = raw === ABSENT ? raw : evaluate(index);
 			return () => value;
 		}
-		const ofAgent = readerForAgent(this.context, raw, evaluate);
-		if (ofAgent !== undefined) return ofAgent;
 		const readRow = rowReader(raw);
 		if (readRow === undefined) return evaluate;
 		return (at) => {

@@ -94,6 +94,8 @@ function transportFor(
 				method,
 				uri: `${baseUrl}${path}`,
 				qs: query,
+				// A list repeats its name, as in all other requests.
+				useQuerystring: true,
 				headers: { 'API-Token': apiToken, Accept: 'application/json' },
 				simple: false,
 				resolveWithFullResponse: true,

@@ -41,7 +41,7 @@ export async function runNode(
 ): Promise<INodeExecutionData[][]> {
 	const caller = callerOf(context);
 	if (operation.isReadOnly === true) caller.result.setReadOnly();
-	const parameters = new NodeParameters(context, operation.fields);
+	const parameters = new NodeParameters(context, operation.fields, operation.isReadOnly);
 	// On first use, inside the item loop, so that each item reports an invalid credential.
 	const account = once(async () => await createAccountClient(context, caller.deadline));
 	const operationRun = { context, caller, parameters, account };

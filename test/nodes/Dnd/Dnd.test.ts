@@ -319,7 +319,7 @@ describe('before anything is sent', () => {
 			{ reason: 'asked' },
 			{ 'dnd.add': { query: { a: '{agent}', n: '{phone}' } } },
 			'"dnd.add" of \'Service Profile\' in the credential has no {reason}',
-			/If your service has no such value, leave its field empty\.$/,
+			/If your service has no such value, leave its field empty, unless the node needs it\.$/,
 		],
 		[
 			'digits that the profile has no place for',

@@ -166,6 +166,14 @@ test.each(['Answered', 'failed', 'FAILED'])(
 	},
 );
 
+test('a time such as $now is the same for all items, so that their list is returned once', async () => {
+	const shown = withCalls({ query: { since: '{from?}' }, next: 'none' });
+	service().get('/v1/calls').query(true).reply(200, list('a'));
+	const items = Array.from({ length: 100 }, (_, row) => ({ row }));
+	const filters = { from: '={{ $now.minus({ days: 1 }) }}' };
+	expect(await records({ filters }, { items, credential: shown })).toHaveLength(1);
+});
+
 test('items with the same list share one reading, and each has its error if the list cannot be read', async () => {
 	calls({ st: 'picked' }).reply(422, { success: false, errors: ['st is unknown'] });
 	calls({ st: 'other' }).reply(200, list('b'));
@@ -219,6 +227,12 @@ describe('before anything is sent', () => {
 			withCalls({ query: { p: '{page}', st: '{status?}' } }),
 			hasNo('{pageSize} and {phone}'),
 			/^Ask your service provider for it/,
+		],
+		[
+			{ returnAll: true },
+			{ serviceProfile: { calls: { query: { st: '{status?}' } } } },
+			hasNo('"list" and "next"'),
+			/^Ask your service provider for it with the questionnaire \(\S+\)\.$/,
 		],
 		[
 			{ filters: { campaignUploadId: 'x' } },

@@ -140,6 +140,28 @@ describe('the pages of a list', () => {
 		expect(list.asked).toHaveLength(2);
 	});
 
+	test('are an error with advice if the service rejects the page after the last one', async () => {
+		const rejected = { success: false, error: 'Invalid page.' };
+		const list = listing(({ p }) => (p === 2 ? rejected : pageAt(0, 3, { total: 3 })));
+		await expect(read(list, PAGED)).rejects.toMatchObject({
+			message: 'The service rejected a page of the call list after the first one',
+			resolution: expect.stringMatching(/check "total" and "next" in "calls".* after the last one/),
+			originalMessage: 'Invalid page.',
+			isTransient: false,
+		});
+		expect(await read(list, withTotal(PAGED))).toEqual(calls(0, 3));
+	});
+
+	test.each([
+		['with a total', withTotal(PAGED), 'Invalid page.', 'The service rejected the request'],
+		['by a link', LINK, 'Invalid page.', 'The service rejected the request'],
+		['because of the token', PAGED, 'Invalid API token', 'The service rejected the API token'],
+	])('that are rejected %s have their own error', async (_how, details, error, message) => {
+		const first = pageAt(0, 6, { total: 6, next: '?p=2' });
+		const list = listing(({ p }) => (p === undefined ? first : { success: false, error }));
+		await expect(read(list, details)).rejects.toMatchObject({ message });
+	});
+
 	test.each<[string, string, Query]>([
 		['a whole URL', 'https://internal.example/other?page=2#top', { page: '2' }],
 		['encoded values', '/v1/calls?t=x%2By', { t: 'x+y' }],
@@ -305,6 +327,18 @@ describe('filters', () => {
 		[{ campaignId: '42' }, { campaign_id: 42 }, { campaign_id: 43 }],
 		[{ campaignUploadId: 7 }, { campaign_upload_id: '7' }, { campaign_upload_id: 8 }],
 		[{ phone: '+919876543210' }, { phone_number: '9876543210' }, { phone_number: '+919876543211' }],
+		...['9876543210', '09876543210', '0987654', '98'].map(
+			(phone): [CallFilters, JsonObject, JsonObject] => [
+				{ phone },
+				{ phone_number: '+919876543210' },
+				{ phone_number: '+911234512345' },
+			],
+		),
+		[
+			{ phone: '8 912 345-67-89' },
+			{ phone_number: '+79123456789' },
+			{ phone_number: '+79123456780' },
+		],
 		[
 			{ phone: '+919876543210' },
 			{ phone_number: '+912012345678', from_number: '+919876543210' },

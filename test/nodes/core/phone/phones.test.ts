@@ -1,4 +1,6 @@
 import fc from 'fast-check';
+import { getExampleNumber, isSupportedCountry } from 'libphonenumber-js/max';
+import examples from 'libphonenumber-js/mobile/examples';
 import isEqual from 'lodash/isEqual';
 import uniqWith from 'lodash/uniqWith';
 import { explained } from '../../../../nodes/core/service/errors';
@@ -224,6 +226,8 @@ test.each<[country: string, unknown, called: string, key: string | null]>([
 	['GB', '20 7946 0958', '2079460958', '442079460958'],
 	['GB', '4420 7946 0958', '442079460958', null],
 	['GB', '00441', '00441', null],
+	['GB', '+44 7911 000000', '7911000000', '447911000000'],
+	['GB', '07911 000000', '07911000000', '447911000000'],
 	['GB', '00 20 7946 0958', '002079460958', null],
 	['JE', '+44 1534 555 013', '1534555013', '441534555013'],
 	['DE', '0049 301234', '301234', '49301234'],
@@ -290,6 +294,12 @@ test.each<[country: string | undefined, formats: string[], key: string]>([
 	],
 	['LT', ['8 612 34567', '612 34567', '+370 612 34567', '370 612 34567'], '37061234567'],
 	['HU', ['06 20 123 4567', '20 123 4567', '+36 20 123 4567'], '36201234567'],
+	[
+		'BY',
+		['8 (029) 123-45-67', '029 123 45 67', '29 123 45 67', '+375 29 123 45 67'],
+		'375291234567',
+	],
+	['RW', ['0720 123 456', '720 123 456', '+250 720 123 456'], '250720123456'],
 	['RU', ['8 912 345-67-89', '79123456789', '912 345 67 89'], '79123456789'],
 	['KZ', ['+7 777 123 45 67'], '77771234567'],
 	// Without a clear international format.
@@ -314,6 +324,18 @@ test('each number is remembered the same with and without its country code and t
 		}),
 		{ numRuns: 1_000 },
 	);
+});
+
+test('a number of each numbering plan is remembered the same as people write it at home and abroad', () => {
+	const different = COUNTRIES.filter(({ code }) => {
+		const example = isSupportedCountry(code) ? getExampleNumber(code, examples) : undefined;
+		if (example === undefined) return false;
+		const formats = [example.number, example.formatInternational(), example.formatNational()];
+		const keys = [...formats, example.nationalNumber].map((format) => loosePhoneKey(format, code));
+		return new Set(keys).size > 1;
+	}).map(({ code }) => code);
+	// Mobile numbers of Argentina have 15 at home, and 9 at another place abroad.
+	expect(different).toEqual(['AR']);
 });
 
 test.each<[unknown, onDnd: string]>([
@@ -397,6 +419,7 @@ test.each<[string, unknown, string]>([
 	['GB', '+91 98765 43210', otherThan('United Kingdom (+44)')],
 	['RU', '+1 415 555 0132', otherThan('Russia (+7)')],
 	['AQ', '+672 12345', `${otherThan('Antarctica')}. Choose`],
+	['GB', 447911000000, 'may have lost its last digits in a spreadsheet.'],
 	['GB', '+44', 'has no digits after +44'],
 	['GB', '+44 2079 4609 5812 3456', 'has 18 digits, but a phone number has at most 15'],
 	['IN', 'phone', OF_COLUMN],
@@ -416,6 +439,10 @@ test.each<[unknown, string]>([
 	[
 		'9.88E+09',
 		`'Phone' "9.88E+09" may have lost its last digits in a spreadsheet. ${AS_TEXT}s again.`,
+	],
+	[
+		919877000000,
+		`'Phone' "919877000000" may have lost its last digits in a spreadsheet. ${AS_TEXT}s again.`,
 	],
 	['123', `'Phone' "123" isn't a phone number. ${ITS_DIGITS}`],
 	[
