@@ -237,7 +237,7 @@ const pushOptionsField: INodeProperties = optionsCollection(
 		],
 		default: 'rows',
 		description:
-			"What the Pushed output returns. By default, one item per row, or one item per request for a CSV file. The other outputs return the other rows. With 'One Item per Row', connect all outputs to the node that updates your rows. You can push rows of Rejected again: duplicate, skipped_duplicate, and unknown rows are left out until you empty their push_status and rejection_status, or correct the number of a duplicate.",
+			"What the Pushed output returns. By default, one item per row, or one item per request for a CSV file. The other outputs return the other rows. With 'One Item per Row', connect Pushed, Rejected, and Pushed Before to the node that updates your rows. You can push rows of Rejected again: duplicate, skipped_duplicate, and unknown rows are left out until you empty their push_status and rejection_status, or correct the number of a duplicate.",
 	},
 	{
 		displayName: 'Skip Numbers Pushed Before',

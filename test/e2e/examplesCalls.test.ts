@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import merge from 'lodash/merge';
 import type { INodeParameters } from 'n8n-workflow';
 import { DateTime } from 'luxon';
@@ -5,7 +6,7 @@ import { z } from 'zod';
 import type { Workflow } from '../n8n/driver';
 import { until } from '../n8n/until';
 import { fixtures, type CallOutcome } from '../simulator';
-import { firstReading, placeCalls } from './calls';
+import { firstReading, placeCalls, post } from './calls';
 import { SHEET, useExamples, type Imported } from './exampleRun';
 import { sharedN8n } from './shared';
 
@@ -315,6 +316,24 @@ describe('examples of calls, with only the credentials selected', () => {
 				{ call_id: other, phone: '+919000000001', outcome: 'Not answered' },
 			]);
 			await run.ended(workflow, 1);
+		});
+
+		it('keeps each outcome of calls that end at the same time, with Call Completed Trigger as its note says', async () => {
+			const webhookId = randomUUID();
+			const type = 'n8n-nodes-voice-chat-agent.callCompletedTrigger';
+			const workflow = await run.publish('04-call-outcomes-to-sheet.json', (node) =>
+				node.name === 'Call Completed'
+					? { ...node, type, typeVersion: 2, parameters: {}, webhookId }
+					: node,
+			);
+			run.parties.sheets.setSpreadsheet(SHEET, { Visits: [], 'Other Calls': [] });
+			const url = `${sharedN8n().baseUrl}/webhook/${webhookId}/call-completed`;
+			await until('the trigger', async () => (await post(url, '')).status === 400);
+			const ids = await placeCalls(run.simulator, 8, url);
+			await Promise.all(ids.map(async (id) => await run.simulator.completeCall(id)));
+			await run.ended(workflow, ids.length);
+			const saved = run.parties.sheets.rows('Other Calls').map(({ call_id }) => call_id);
+			expect(saved.sort()).toEqual(ids.sort());
 		});
 	});
 

@@ -165,6 +165,23 @@ describe('examples of pushes, with only the credentials selected', () => {
 				expect(run.simulator.contactsOf(campaign)).toHaveLength(contactCount);
 			},
 		);
+
+		it('saves the status of each row if the push stops and has an error output, which leads to no sheet', async () => {
+			const { sheets } = run.parties;
+			const rows = [0, 1, 2].map((row) => [`Person ${row}`, `987654321${row}`, 'Pune']);
+			sheets.setSpreadsheet(SHEET, { Leads: [header, ...rows], Rejected: [] });
+			const workflow = await run.import('01-morning-push.json', (node) => {
+				if (node.name !== 'Push Campaign Contacts') return node;
+				const developerSettings = { contactsPerRequest: 1 };
+				const parameters = { ...node.parameters, developerSettings };
+				return { ...node, parameters, onError: 'continueErrorOutput' };
+			});
+			const match = { method: 'POST' };
+			run.simulator.faults.inject({ kind: 'resetAfter', match, times: 1, skip: 1 });
+			await run.run(workflow, 'Every Morning');
+			const statuses = sheets.rows('Leads').map((row) => row.push_status);
+			expect(statuses).toEqual(['pushed', 'unknown', 'not_sent']);
+		});
 	});
 
 	it('01 with a header in row 3 finds it as the message says, and writes below it', async () => {

@@ -29,7 +29,7 @@ export function requireSayable(label: string, expression: string, text: string):
 			`'${label}' has a gap, because an expression in it is empty (got ${quoted(text)})`,
 			{
 				onScreen:
-					"Fill the column. Or for people without a value, write the space into the expression: Hello{{ $json.name ? ' ' + $json.name : '' }}, this is Priya.",
+					"Fill the column. Or for people without a value, write the space into the expression, such as Hello{{ $json.name ? ' ' + $json.name : '' }}, this is Priya.",
 				forModel,
 			},
 		);

@@ -9,7 +9,7 @@ import type { CheckResult, PushedBeforeStatus, PushedRequest } from './outcome';
 import { phoneKeyOf, type Row, settle } from './rows';
 
 const TO_SEND_ANYWAY =
-	"To send it anyway, add DND List to this workflow, set 'Resource' to 'Remembered Number', and forget the number.";
+	"To send it anyway, add DND List to this workflow, set 'Resource' to 'Remembered Number', 'Phone' to the number, and 'Campaign ID' to this campaign.";
 const REASONS: Record<PushedBeforeStatus, Resolution> = {
 	pushed_before: {
 		onScreen: `An earlier push of this workflow released this number to the calling queue of the campaign, so it wasn't sent again. ${TO_SEND_ANYWAY}`,

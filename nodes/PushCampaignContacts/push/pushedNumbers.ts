@@ -26,7 +26,7 @@ export const SENT_BEFORE =
 const UNKNOWN =
 	"This number may be in the campaign, because an earlier push of it has an unknown outcome. It wasn't pushed again.";
 const MARKED_UNKNOWN =
-	"The status of a row with this number says that an earlier push may have added it to a campaign, so it wasn't pushed. Look for the number there. To push it, empty push_status and rejection_status of that row.";
+	"The status of a row with this number says that an earlier push may have added it to a campaign, so it wasn't pushed. Look for the number there. To push it, empty push_status and rejection_status of that row, and with 'Skip Numbers Pushed Before', use DND List > Forget, too.";
 
 /** The numbers that any run of the node pushed to a campaign in this execution. */
 export class PushedNumbers {

@@ -9,10 +9,12 @@ const ERROR_VALUES = new Set([
 /** Of LibreOffice, and of a number in a column that is too narrow for it. */
 const OTHER_ERROR = /^(?:Err:5\d\d|#{3,})$/;
 
-/** Words of databases and programs. Not those that are names of people, such as Null and Nan. */
+/** Words of databases, programs, and spreadsheets. Not those that are names of people, such as Null and Nan. */
 const NO_VALUES = new Set([
 	...['NULL', '(NULL)', '<NULL>', '[NULL]', 'null', '(null)', '<null>', '[null]', '\\N'],
 	...['undefined', 'Undefined', 'UNDEFINED', 'NaN', '[object Object]', 'Invalid Date'],
+	// Google Sheets returns it for a cell whose formula, such as IMPORTRANGE, isn't ready yet.
+	'Loading...',
 ]);
 /** In any case. Elsewhere, they can mean something. A formula that finds no name may return 0. */
 const NO_NAMES = new Set([
@@ -24,7 +26,7 @@ const NO_NAMES_AS_WRITTEN = new Set(['NA', 'none', 'None', 'NONE', 'nil', 'NIL']
 const LETTER_OR_DIGIT = /[\p{L}\p{N}]/u;
 
 /** How a word of these begins. Most cells have none, which is faster to see. */
-const BEGINNING = /(?:^|\s)(?:#|[([<]?null|\\N|undefined|NaN|Err:|\[object|Invalid)/i;
+const BEGINNING = /(?:^|\s)(?:#|[([<]?null|\\N|undefined|NaN|Err:|\[object|Invalid|Loading)/i;
 
 /** Whether a cell has an error value of a spreadsheet, such as `#REF!`. */
 export function isErrorValue(cell: unknown): boolean {

@@ -13,6 +13,8 @@ export type ItemPosition = {
 	itemIndex: number;
 	/** The number of items. With more than one, a message names its item. */
 	of: number;
+	/** Of a sheet, as Google Sheets adds it. */
+	rowNumber?: number | undefined;
 	/** The person that the item is about. */
 	person?: string;
 	/** The name of a part of the item, if it has several. */
@@ -93,8 +95,9 @@ function withItem(message: string, position: ItemPosition | undefined): string {
 	return position === undefined ? message : `${message} ${labelOf(position)}`.trim();
 }
 
-/** "[row 3, Asha]", counted as people count rows, and the part. Empty for the only item. */
-export function labelOf({ itemIndex, of, person, part }: ItemPosition): string {
-	const label = compact([...(of > 1 ? [`row ${itemIndex + 1}`, person] : []), part]).join(', ');
+/** "[row 3, Asha]", counted as people count rows, or by the number in the sheet, and the part. Empty for the only item. */
+export function labelOf({ itemIndex, of, rowNumber, person, part }: ItemPosition): string {
+	const row = rowNumber === undefined ? `row ${itemIndex + 1}` : `row_number ${rowNumber}`;
+	const label = compact([...(of > 1 ? [row, person] : []), part]).join(', ');
 	return label && `[${label}]`;
 }

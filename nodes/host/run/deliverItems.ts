@@ -164,8 +164,8 @@ function outputOf(outcome: JobOutcome<JsonObject[]>): INodeExecutionData[] {
 
 /** Lists the completed items, so that nothing is sent twice in a new execution. */
 function stopTextOf(context: IExecuteFunctions, completed: number[], when: string): string {
-	const isOnlyItem = context.getInputData().length < 2 && runIndexOf(context) === 0;
-	if (isOnlyItem) return '';
-	const list = completed.length > 0 && `Completed ${when}: ${rowsAt(completed)}.`;
+	const items = context.getInputData();
+	if (items.length < 2 && runIndexOf(context) === 0) return '';
+	const list = completed.length > 0 && `Completed ${when}: ${rowsAt(completed, items)}.`;
 	return compact([list, SEND_OTHERS]).join(' ');
 }

@@ -16,7 +16,6 @@ import { type ItemPosition, labelOf, toErrorItem, toNodeError } from '../http/no
 import type { OperationRun } from './operations';
 import { forEachWithPauses } from '../../core/values/pauses';
 import { personNameOf } from '../../core/values/personName';
-import { counted } from '../../core/values/values';
 
 /** What the loop needs of a run. */
 type LoopRun = Omit<OperationRun, 'parameters' | 'account'>;
@@ -69,6 +68,7 @@ export async function forEachItem(
 	const positionOf = (index: number): ItemPosition => ({
 		itemIndex: itemIndexOf(index),
 		of,
+		rowNumber: rowNumberOf(rows[itemIndexOf(index)]),
 		person: personNameOf(rows[itemIndexOf(index)]?.json ?? {}),
 		part: partNames[index % perItem],
 	});
@@ -201,9 +201,10 @@ function stoppingError(
 	);
 	const listed = different.slice(0, MAX_LISTED_ITEMS);
 	const texts = listed.map((index) => `${labelOf(positionOf(index))} ${textOf(index)}`);
-	if (same.length > 0) texts.unshift(`The same applies to ${rowsAt(same)}.`);
+	const rows = context.getInputData();
+	if (same.length > 0) texts.unshift(`The same applies to ${rowsAt(same, rows)}.`);
 	const more = uniq(different.slice(MAX_LISTED_ITEMS).map((index) => positionOf(index).itemIndex));
-	if (more.length > 0) texts.push(`And ${counted(more.length, 'more row')} (${ranges(more)}).`);
+	if (more.length > 0) texts.push(`And ${more.length} more: ${rowsAt(more, rows)}.`);
 	const description = compact([error.description, ...texts, ...moreTexts])
 		.map(asSentence)
 		.join(' ');
@@ -226,20 +227,26 @@ function itemIndex(pairedItem: INodeExecutionData['pairedItem']): number {
 	return typeof pairedItem === 'object' && !Array.isArray(pairedItem) ? pairedItem.item : 0;
 }
 
-/** "row 3" or "rows 1–3, 6" */
-export function rowsAt(sorted: number[]): string {
-	return `${sorted.length === 1 ? 'row' : 'rows'} ${ranges(sorted)}`;
+/** Google Sheets adds it. Below a filter or an empty row, it's not the number of the item. */
+function rowNumberOf(item: INodeExecutionData | undefined): number | undefined {
+	const number = item?.json.row_number;
+	return typeof number === 'number' ? number : undefined;
 }
 
-/** The rows of items, counted from 1: 0, 1, 2, 5 → "1–3, 6" */
-function ranges(sorted: number[]): string {
+/** "row 3" or "rows 1–3, 6", counted from 1, or by the number in the sheet: "row_number 2–4, 7" */
+export function rowsAt(sorted: number[], items: readonly INodeExecutionData[]): string {
+	const inSheet = compact(sorted.map((index) => rowNumberOf(items[index])));
+	if (inSheet.length === sorted.length) return `row_number ${ranges(inSheet)}`;
+	return `${sorted.length === 1 ? 'row' : 'rows'} ${ranges(sorted.map((index) => index + 1))}`;
+}
+
+/** 1, 2, 3, 6 → "1–3, 6" */
+function ranges(numbers: number[]): string {
 	const runs: Array<[first: number, last: number]> = [];
-	for (const index of sorted) {
+	for (const number of numbers) {
 		const run = runs.at(-1);
-		if (run !== undefined && run[1] === index - 1) run[1] = index;
-		else runs.push([index, index]);
+		if (run !== undefined && run[1] === number - 1) run[1] = number;
+		else runs.push([number, number]);
 	}
-	return runs
-		.map(([first, last]) => (first === last ? String(first + 1) : `${first + 1}–${last + 1}`))
-		.join(', ');
+	return runs.map(([first, last]) => (first === last ? first : `${first}–${last}`)).join(', ');
 }

@@ -145,8 +145,9 @@ export class Sheets {
 	/** `Tab`, `Tab!A:Z`, `Tab!3:5` or `Tab!C7`. */
 	private find(range: string) {
 		const [tab = '', part = ''] = range.replace(/^'(.*)'$/, '$1').split('!');
-		const [, letters = '', from = '1', , to = from] =
-			/^([A-Z]*)(\d*)(?::([A-Z]*)(\d*))?$/.exec(part) ?? [];
+		const match = /^([A-Z]*)(\d*)(?::([A-Z]*)(\d*))?$/.exec(part);
+		if (match === null) throw new Rejection(400, `Unable to parse range: ${range}`);
+		const [, letters = '', from = '1', , to = from] = match;
 		const column = [...letters].reduce((sum, letter) => sum * 26 + letter.charCodeAt(0) - 64, 0);
 		return {
 			grid: this.grid(tab),

@@ -88,7 +88,7 @@ describe('Retry', () => {
 		const { message, description } = faultOf(await retry(begun, fast, people(30)));
 		expect(message).toContain('[row 1]');
 		for (let index = 2; index < 20; index += 2) expect(description).toContain(`[row ${index + 1}]`);
-		expect(description).toContain('And 5 more rows (21, 23, 25, 27, 29).');
+		expect(description).toContain('And 5 more: rows 21, 23, 25, 27, 29.');
 		expect(description).toContain("To send the items that weren't sent, set 'On Error'");
 	});
 

@@ -215,7 +215,7 @@ describe('a greeting', () => {
 		['=On {{ $json.a }} at {{ $json.b }} it is due.', { a: 'Monday' }, 'On Monday at  it is due.'],
 	])('%j has a gap for %j', async (initialGreeting, row, text) => {
 		expect(await refusal({ initialGreeting }, { items: [{ a: '', b: '', ...row }] })).toBe(
-			`'Initial Greeting' has a gap, because an expression in it is empty (got "${text}"). Fill the column. Or for people without a value, write the space into the expression: Hello{{ $json.name ? ' ' + $json.name : '' }}, this is Priya.`,
+			`'Initial Greeting' has a gap, because an expression in it is empty (got "${text}"). Fill the column. Or for people without a value, write the space into the expression, such as Hello{{ $json.name ? ' ' + $json.name : '' }}, this is Priya.`,
 		);
 	});
 

@@ -308,6 +308,20 @@ describe('when a row cannot be called', () => {
 		);
 	});
 
+	it('rows of a sheet are named by their row_number, which counts the header and what a filter left out', async () => {
+		const inSheet = (texts: string[]) =>
+			texts.map((text, index) => ({ row_number: 4 + 2 * index, phone: text, name: `N${index}` }));
+		const bad = faultOf(await place(perItem, { items: inSheet(['123', phone(1), '12']) }));
+		expect(bad.message).toMatch(/ has 3 digits instead of 10 \[row_number 4, N0\]$/);
+		expect(bad.description).toContain('[row_number 8, N2] ');
+		const empty = faultOf(await place(perItem, { items: inSheet(['', phone(1), '', '']) }));
+		expect(empty.description).toContain('The same applies to row_number 8, 10.');
+		acceptCalls(1);
+		callsEndpoint().reply(400, { success: false, error: 'no' });
+		const rejected = await place(perItem, { items: inSheet([phone(0), phone(1)]) });
+		expect(faultOf(rejected).description).toContain('Completed in this run: row_number 4.');
+	});
+
 	it('with Continue the other rows are called, also if an expression is invalid', async () => {
 		acceptCalls(1);
 		const parameters = { phoneNumber: '={{ $json.phone.trim() }}' };

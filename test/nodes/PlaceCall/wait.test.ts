@@ -132,7 +132,7 @@ describe('waiting', () => {
 			];
 			const items = (await waitedFor(mode, endLast, { rows, over: CONTINUE })) ?? [];
 			const called = { phone, row_number: 3, outcome: 'Answered', status: 'picked' };
-			expect(items).toMatchObject([{ error: "'Phone Number' is empty [row 1]" }, called]);
+			expect(items).toMatchObject([{ error: "'Phone Number' is empty [row_number 2]" }, called]);
 			const fields = ['phone', 'row_number', 'status', 'placed', 'error', 'message', 'details'];
 			expect(Object.keys(items[0] ?? {})).toEqual(fields);
 			expect(pick(items[1], Object.keys(omit(stale, 'timed_out')))).toEqual({});

@@ -124,11 +124,11 @@ describe('what is known of the earlier push', () => {
 			expect(statuses).toEqual(THREE);
 			expect(pushedBefore.map(({ json }) => json.rejection_reason)).toEqual([
 				expect.stringMatching(
-					/^An earlier push of this workflow released this number to the calling queue .* forget the number\.$/,
+					/^An earlier push of this workflow released this number to the calling queue .* add DND List to this workflow, set 'Resource' to 'Remembered Number', 'Phone' to the number, and 'Campaign ID' to this campaign\.$/,
 				),
 				expect.stringMatching(/waits in the campaign\. It wasn't sent again, because that may add/),
 				expect.stringMatching(
-					/sent this number, or began to, and the outcome is unknown, .* forget the number\.$/,
+					/sent this number, or began to, and the outcome is unknown, .* and 'Campaign ID' to this campaign\.$/,
 				),
 			]);
 		}

@@ -438,7 +438,7 @@ test.each(['push_status', 'rejection_status'])(
 			[
 				'unknown',
 				expect.stringMatching(
-					/^The status of a row with this number says that an earlier push may have added it/,
+					/^The status of a row with this number says that an earlier push may have added it .* empty push_status and rejection_status of that row, and with 'Skip Numbers Pushed Before', use DND List > Forget, too\.$/,
 				),
 			],
 		]);

@@ -10,7 +10,7 @@ test.each([
 
 test.each([
 	...['NULL', 'null', ' undefined ', 'Undefined', '[object Object]', 'Invalid Date', 'NaN'],
-	...['\\N', '(null)', '<NULL>', '[null]'],
+	...['\\N', '(null)', '<NULL>', '[null]', 'Loading...'],
 ])('%j is no value', (cell) => {
 	expect([isErrorValue(cell), hasNoValue(cell), nameIn(cell)]).toEqual([false, true, '']);
 });
@@ -40,12 +40,22 @@ test.each([
 	expect(nameIn(cell)).toBe(name);
 });
 
-test.each(['#1', '#SALE', '#FF0000', '#42!', '##', 'null and void', 'nan', 'Err', 7, null, true])(
-	'%j is a value',
-	(cell) => {
-		expect(hasNoValue(cell)).toBe(false);
-	},
-);
+test.each([
+	'#1',
+	'#SALE',
+	'#FF0000',
+	'#42!',
+	'##',
+	'null and void',
+	'nan',
+	'Err',
+	'Loading',
+	7,
+	null,
+	true,
+])('%j is a value', (cell) => {
+	expect(hasNoValue(cell)).toBe(false);
+});
 
 test.each([
 	[{ phone: '1', person_name: 'Asha Rao' }, 'Asha Rao'],
