@@ -1,9 +1,9 @@
 import has from 'lodash/has';
 import omitBy from 'lodash/omitBy';
-import pick from 'lodash/pick';
 import type { IDataObject } from 'n8n-workflow';
 import { CALL_RECORD_FIELDS, isValueByKey } from '../core/calls/callRecord';
 import type { OperationRun } from '../host/run/operations';
+import { earlierError, emptied } from '../host/run/ownColumns';
 import { NOT_READ_FIELD } from '../core/service/errors';
 
 /** Output fields of this node. In an input item, they belong to an earlier call. */
@@ -26,8 +26,7 @@ const CALL_FIELDS = new Set([
 	NOT_READ_FIELD,
 ]);
 
-/** By these, people decide what to do with a row. A sheet keeps a cell that the output doesn't have, so they're emptied. */
-const NOT_KNOWN = { placed: '', not_placed_reason: '', consent_reason: '' };
+const REASONS = ['not_placed_reason', 'consent_reason'];
 
 /** The fields of a call record that aren't about the person, and what can be read for it. */
 const RECORD_FIELDS = [
@@ -36,14 +35,13 @@ const RECORD_FIELDS = [
 	...['transcript', 'transcript_text', 'recording'],
 ];
 
+const ANSWER = ['answer', 'explanation', 'captured_answer'];
+
 /** Groups of fields that belong to an earlier call if an item has the first two of them. Alone, they may be the user's. */
 const GROUPS = [
 	['call_id', 'phone_key', ...RECORD_FIELDS],
 	['call_id', 'agent_uuid', ...RECORD_FIELDS],
-	['error', 'details', 'message'],
-	['error', 'placed', 'message'],
-	['error', 'call_id', 'message'],
-	['answer', 'explanation', 'captured_answer'],
+	ANSWER,
 ];
 
 /** Reads *Include Input Fields* of an item. By default, it's off only in tools, whose model knows the row. */
@@ -52,16 +50,31 @@ export function includesInput({ caller, parameters }: OperationRun, index: numbe
 	return parameters.at(index).collection('options').switch('includeInputFields', byDefault);
 }
 
-/** The input fields to include in the output. */
+/**
+ * The input fields to include in the output, without those of an earlier call. By its reasons and its error, people decide what
+ * to do with a row, so these are emptied.
+ */
 export function inputFields({ caller }: OperationRun, index: number): IDataObject {
 	const row = caller.inputRows()[index]?.json ?? {};
 	const groups = GROUPS.filter(([first = '', second = '']) => first in row && second in row);
-	const stale = new Set(groups.flat());
+	const error = earlierError(row, 'placed', 'call_id');
+	const stale = new Set([...groups.flat(), ...error]);
 	const isApproval = (field: string) => field === 'data' && has(row, 'data.approved');
 	const own = omitBy(
 		row,
 		(_value, field) =>
 			CALL_FIELDS.has(field) || isValueByKey(field) || stale.has(field) || isApproval(field),
 	);
-	return { ...own, ...pick(NOT_KNOWN, Object.keys(row)) };
+	return { ...own, ...emptied(row, [...REASONS, ...error]) };
+}
+
+/** Fields of an earlier call that would contradict the failed one of the row. */
+export function fieldsOfFailed(
+	{ caller }: OperationRun,
+	index: number,
+	asks: boolean,
+): IDataObject {
+	const row = caller.inputRows()[index]?.json ?? {};
+	const hasAnswer = asks && 'answer' in row && 'explanation' in row;
+	return emptied(row, ['placed', ...(hasAnswer ? ANSWER : [])]);
 }

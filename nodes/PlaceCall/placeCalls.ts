@@ -36,7 +36,7 @@ import { callText, dueTimeOf, isDueLater, scheduledTime } from './scheduled';
 import { placedHint } from './placedHint';
 import { isUnknown, SameCalls } from './sameCalls';
 import { prepareWait } from './wait/prepareWait';
-import { includesInput, inputFields } from './inputFields';
+import { fieldsOfFailed, includesInput, inputFields } from './inputFields';
 
 /** What the calls of one node run share. */
 type CallRun = OperationRun & {
@@ -230,7 +230,10 @@ export function completeFailed(
 	asks = false,
 ): INodeExecutionData[] {
 	const inputOf = (index: number, { details }: IDataObject) => ({
-		...(includesInput(run, index) && inputFields(run, index)),
+		...(includesInput(run, index) && {
+			...inputFields(run, index),
+			...fieldsOfFailed(run, index, asks),
+		}),
 		...(NOT_PLACED.has(get(details, 'outcome')) && { placed: false }),
 		...(asks && { answer: 'unclear' }),
 	});

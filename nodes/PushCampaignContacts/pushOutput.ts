@@ -15,6 +15,7 @@ import { isJsonObject, type JsonObject } from '../core/values/json';
 import { isCanceled, WHY_CANCELED } from '../host/execution/cancel';
 import { toErrorItem, toNodeError } from '../host/http/nodeErrors';
 import type { OperationRun } from '../host/run/operations';
+import { earlierError, emptied } from '../host/run/ownColumns';
 import { addHintsForModel, addHintsForPerson, textOnScreen } from '../host/execution/hints';
 import { forEachWithPauses } from '../core/values/pauses';
 import { displayText, plainText } from '../core/values/values';
@@ -105,13 +106,14 @@ export async function pushedOutput(report: Report, output: Output): Promise<INod
 async function rowItems(rows: readonly Row[], isCheck: boolean): Promise<INodeExecutionData[]> {
 	return await itemsOf(rows, (row, json) => {
 		const toSend = isCheck && { [PHONE_TO_SEND_COLUMN]: row.phone };
-		const first = pick(NOT_REJECTED, Object.keys(json));
-		return withColumns(json, first, { ...rowColumns(row), ...toSend });
+		const first = emptied(json, REJECTION);
+		const error = emptied(json, earlierError(json));
+		return withColumns(json, first, { ...error, ...rowColumns(row), ...toSend });
 	});
 }
 
-/** For rows with the columns of an earlier push that rejected them. Google Sheets keeps a cell that gets null. */
-const NOT_REJECTED = { [STATUS_COLUMN]: '', [REASON_COLUMN]: '' };
+/** The columns of a push that rejected the row. */
+const REJECTION = [STATUS_COLUMN, REASON_COLUMN];
 
 /**
  * A row with added columns, which replace those of the same name. Status and reason are the first ones, because the table
@@ -138,6 +140,8 @@ async function itemsOf(
 	return items;
 }
 
+const PUSHED_BEFORE = new Set<Row['status']>(PUSHED_BEFORE_STATUSES);
+
 /** Rows with these statuses have no `phone_sent`: it wasn't sent, or only in a request that was rejected as a whole. */
 const WITHOUT_PHONE_SENT = new Set<Row['status']>([
 	...PUSHED_BEFORE_STATUSES,
@@ -149,6 +153,7 @@ const WITHOUT_PHONE_SENT = new Set<Row['status']>([
 /** The same columns for each row, so that they fit a sheet. */
 function rowColumns(row: Row): IDataObject {
 	const { status = null, phone, request, json } = row;
+	const isPushedBefore = PUSHED_BEFORE.has(row.status);
 	// A row that stays left out although its number is unusable keeps its key, by which a corrected number is recognized.
 	const keyBefore =
 		status === 'rejected' ? '' : plainText(cellOf(json, { name: PHONE_KEY_COLUMN }));
@@ -158,6 +163,8 @@ function rowColumns(row: Row): IDataObject {
 		[PHONE_KEY_COLUMN]: phoneKeyOf(row) || keyBefore || null,
 		[LIST_COLUMN]: request?.response.campaign_upload_id ?? null,
 		[WARNINGS_COLUMN]: request === undefined ? null : warningsOf(request.response),
+		// Of the push that added it.
+		...(isPushedBefore && pick(json, PHONE_SENT_COLUMN, LIST_COLUMN, WARNINGS_COLUMN)),
 	};
 }
 

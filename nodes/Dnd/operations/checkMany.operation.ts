@@ -6,6 +6,7 @@ import { readWholeList } from '../../core/service/paging';
 import { READS_AT_ONCE } from '../../core/service/limits';
 import { forEachItem, withInputIfFailed } from '../../host/run/itemLoop';
 import type { Operation, OperationRun } from '../../host/run/operations';
+import { earlierError, emptied, emptyCell } from '../../host/run/ownColumns';
 import {
 	additionalQueryParameters,
 	concurrencyField,
@@ -77,15 +78,12 @@ function completeFailed(
 /** The added columns, and the fields of the entry that they have. */
 const ENTRY_COLUMNS = { dnd_phone: 'phone', dnd_reason: 'reason', dnd_created_at: 'created_at' };
 
-/** A row with the added columns. Google Sheets keeps a cell that gets null, so texts of an earlier check are emptied. */
+/** A row with the added columns, without those of an earlier check. */
 function checked(
 	row: IDataObject = {},
 	entry?: JsonObject,
 	on_dnd = entry !== undefined,
 ): IDataObject {
-	const columns = mapValues(
-		ENTRY_COLUMNS,
-		(field, column) => entry?.[field] ?? (typeof row[column] === 'string' ? '' : null),
-	);
-	return { ...row, on_dnd, ...columns };
+	const columns = mapValues(ENTRY_COLUMNS, (field) => entry?.[field] ?? emptyCell(row));
+	return { ...row, ...emptied(row, earlierError(row, 'on_dnd')), on_dnd, ...columns };
 }

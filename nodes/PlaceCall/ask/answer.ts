@@ -56,7 +56,7 @@ export function withAnswer<Call extends object>(
 	const captured = valueAt(state.record, `data_captured.${ANSWER_KEY}`) ?? null;
 	// An item may wait for another item's call, which asked the same.
 	const isNotPlaced =
-		'not_placed_reason' in call && call.not_placed_reason !== '' && known === undefined;
+		'not_placed_reason' in call && Boolean(call.not_placed_reason) && known === undefined;
 	const { answer, explanation } = isNotPlaced
 		? notReached(`No call was placed (${String(call.not_placed_reason)}).`)
 		: isScheduled(call, state)

@@ -5,7 +5,7 @@ import isEqual from 'lodash/isEqual';
 import omit from 'lodash/omit';
 import toPath from 'lodash/toPath';
 import type { Consent } from '../../core/calls/consent';
-import { InvalidInput } from '../../core/service/errors';
+import { ERROR_FIELDS, InvalidInput } from '../../core/service/errors';
 import { type Explanation, onScreenOnly } from '../../core/service/resolution';
 import { NAME_SYNONYMS } from '../../core/values/personName';
 import { isCampaignPhone } from '../../core/phone/campaignPhone';
@@ -150,6 +150,7 @@ export function resolveColumns(found: Table, choice: ColumnChoice): Columns {
 	const ofNodes = [
 		...SHEETS_COLUMNS,
 		...(isTable ? TABLE_COLUMNS : []),
+		...(ERROR_FIELDS.every((name) => found.names.has(name)) ? ERROR_FIELDS : []),
 		...(choice.isModel && choice.from === 'items' ? AGENT_COLUMNS : []),
 	];
 	return {

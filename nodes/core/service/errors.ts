@@ -261,6 +261,9 @@ export function errorText(error: unknown, reader: Reader = 'onScreen'): string {
 /** The output field for why the last reading failed. The item also has the values of an earlier one, if there was one. */
 export const NOT_READ_FIELD = 'not_read';
 
+/** The fields of an item that failed (`toErrorItem`). */
+export const ERROR_FIELDS = ['error', 'message', 'details'] as const;
+
 /** Ends a text with a period, so that another sentence can follow. */
 export function asSentence(text: string): string {
 	return /[.!?]$/.test(text) ? text : `${text}.`;

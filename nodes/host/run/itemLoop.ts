@@ -218,8 +218,8 @@ export function withInputIfFailed(
 	item: INodeExecutionData,
 	inputOf: (index: number, failed: IDataObject) => IDataObject,
 ): INodeExecutionData {
-	const isFailed = item.json.error !== undefined;
-	if (!isFailed || context.getNode().onError === 'continueErrorOutput') return item;
+	// The empty one of a row isn't that of this item.
+	if (!item.json.error || context.getNode().onError === 'continueErrorOutput') return item;
 	return { ...item, json: { ...inputOf(itemIndex(item.pairedItem), item.json), ...item.json } };
 }
 

@@ -39,12 +39,13 @@ test('returns each row with on_dnd, and with its files', async () => {
 test('empties what an earlier check wrote into a sheet, which would keep it for null', async () => {
 	whole().reply(200, listOf());
 	const overrides = { onError: 'continueRegularOutput' } as const;
-	const rows = [ROWS[0], { phone: 'later' }].map((row) => ({ ...row, ...LISTED }));
+	const earlier = { ...LISTED, error: 'No', message: 'Correct it', dnd_phone: 919812345678 };
+	const rows = [ROWS[0], { phone: 'later' }].map((row) => ({ ...row, ...earlier, row_number: 2 }));
 	const found = await records({}, { items: rows, credential, overrides });
 	const emptied = { dnd_phone: '', dnd_reason: '', dnd_created_at: '' };
 	expect(found).toMatchObject([
-		{ on_dnd: false, ...emptied },
-		{ on_dnd: true, ...emptied, error: expect.any(String) },
+		{ on_dnd: false, ...emptied, error: '', message: '' },
+		{ on_dnd: true, ...emptied, error: expect.stringContaining('later') },
 	]);
 });
 
@@ -120,7 +121,7 @@ test('an unreadable list stops every row of its agent', async () => {
 	expect(output(result, 'Bad')).toHaveLength(3);
 });
 
-const UNKNOWN = { on_dnd: true, dnd_phone: null, dnd_reason: null, dnd_created_at: null };
+const UNKNOWN = { on_dnd: true, dnd_phone: '', dnd_reason: '', dnd_created_at: '' };
 
 test('with On Error set to continue, a row that cannot be compared keeps its columns, but not those of an earlier check', async () => {
 	whole().reply(200, listOf('+919812345678'));

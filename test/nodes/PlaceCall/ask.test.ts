@@ -215,10 +215,14 @@ describe('fields of the row', () => {
 			'no column "agreed_on"',
 		],
 	])("aren't the answer of %s", async (_what, parameters, message) => {
-		const earlier = { answer: 'yes', captured_answer: 'yes', data: { approved: true } };
-		const rows = [7, 8].map((row) => ({ ...earlier, phone: '12', row }));
+		const earlier = {
+			...{ answer: 'yes', explanation: 'The person said yes', captured_answer: 'yes' },
+			data: { approved: true },
+		};
+		const rows = [7, 8].map((row) => ({ ...earlier, phone: '12', row, row_number: row }));
 		const { run } = await waiting({ ...question, ...parameters }, rows, CONTINUE);
-		const failed = { answer: 'unclear', error: expect.stringContaining(message) };
+		const emptied = { explanation: '', captured_answer: '' };
+		const failed = { answer: 'unclear', ...emptied, error: expect.stringContaining(message) };
 		expect(records(run)).toMatchObject(rows.map(({ row }) => ({ ...failed, row })));
 		for (const record of records(run)) expect(record).not.toHaveProperty('data');
 	});

@@ -1,4 +1,5 @@
 /** What n8n gets for each item: the call, or why there is none, and what to do with the others. */
+import pick from 'lodash/pick';
 import { ExecuteContext } from 'n8n-core';
 import type { IDataObject, INode, INodeExecutionData, INodeParameters, IRun } from 'n8n-workflow';
 import {
@@ -132,15 +133,23 @@ describe('the output', () => {
 		const run = await place(INCLUDE, { items: [{ ...row, ...earlier }] });
 		const scheduled_for = '2099-01-01T05:00:00-05:00';
 		const called = { ...data, scheduled_for, placed: true, phone_key: '919876543210' };
-		expect(records(run)).toEqual([{ ...row, ...called }]);
+		const empty = { error: null, message: null, details: null };
+		expect(records(run)).toEqual([{ ...row, ...called, ...empty }]);
 	});
 
-	it('of a call has no reason of an earlier one that was not placed, which a sheet would keep', async () => {
+	it.each([
+		['a sheet, which would keep null', { row_number: 7 }, ''],
+		['a database, which may reject an empty text', { id: 7 }, null],
+	])('of a row of %s, has no reason and error of an earlier call', async (_title, row, empty) => {
 		acceptCalls(1);
-		const earlier = { placed: false, not_placed_reason: 'no_consent', consent_reason: 'No date.' };
-		const run = await place({}, { items: [{ row: 7, ...earlier }] });
-		const called = { row: 7, placed: true, not_placed_reason: '', consent_reason: '' };
-		expect(records(run)).toEqual([expect.objectContaining(called)]);
+		const earlier = {
+			...{ placed: false, not_placed_reason: 'no_consent', consent_reason: 'No date.' },
+			...{ error: 'No', message: 'Correct it', details: '{"outcome":"not_sent"}' },
+		};
+		const emptied = ['not_placed_reason', 'consent_reason', 'error', 'message', 'details'];
+		const [called] = records(await place({}, { items: [{ ...row, ...earlier }], over: CONTINUE }));
+		expect(called).toMatchObject({ ...row, placed: true });
+		expect(pick(called, emptied)).toEqual(Object.fromEntries(emptied.map((name) => [name, empty])));
 	});
 
 	it('of a call that was not placed has placed: false, so that a condition can compare it', async () => {
@@ -154,7 +163,8 @@ describe('the output', () => {
 
 	it.each([
 		['no value', {}, undefined],
-		['an empty one, because a sheet would keep that of an earlier call', { placed: true }, ''],
+		['an empty one for a sheet', { placed: true, row_number: 7 }, ''],
+		['null for a database', { placed: true }, null],
 	])('of a call that may have been placed has in placed %s', async (_title, earlier, placed) => {
 		callsEndpoint().reply(200, '');
 		const items = [{ row: 7, ...earlier }];
@@ -163,18 +173,15 @@ describe('the output', () => {
 		expect(failed?.placed).toBe(placed);
 	});
 
-	it('of a call has no error of an earlier one, also if the sheet has no column with its details', async () => {
+	it('of a call has no error of an earlier one, also if the row has no column with its details', async () => {
 		acceptCalls(2);
 		const earlier = { error: 'No', message: 'Correct it' };
 		const items = [
 			{ phone: phone(0), placed: '', ...earlier },
 			{ phone: phone(1), call_id: '', ...earlier },
 		];
-		for (const called of records(await place(perItem, { items }))) {
-			expect(called).toMatchObject({ placed: true });
-			expect(called).not.toHaveProperty('error');
-			expect(called).not.toHaveProperty('message');
-		}
+		for (const called of records(await place(perItem, { items })))
+			expect(called).toMatchObject({ placed: true, error: null, message: null });
 	});
 
 	it('of a failed call has the row as it came in the error output, also what is of an earlier call', async () => {

@@ -183,10 +183,14 @@ describe('what is known of the earlier push', () => {
 		expect((await run(3, release)).statuses).toEqual(THREE);
 	});
 
-	test('is in the columns of a row', async () => {
+	test.each([
+		['no columns', {}],
+		['the columns of the push that added it', { phone_sent: phone(0), campaign_upload_id: 7 }],
+	])('is in the columns of a row with %s', async (_title, earlier) => {
 		await pushEarlier(3);
 		const options = { ...SKIP.options, output: 'rows' };
-		expect((await run(1, { options })).pushedBefore).toEqual([
+		const rows = rowsOf({ ...manyRows(1)[0]?.json, ...earlier });
+		expect((await run(rows, { options })).pushedBefore).toEqual([
 			{
 				json: {
 					...manyRows(1)[0]?.json,
@@ -197,6 +201,7 @@ describe('what is known of the earlier push', () => {
 					phone_key: `91${phone(0)}`,
 					campaign_upload_id: null,
 					push_warnings: null,
+					...earlier,
 				},
 				pairedItem: { item: 0 },
 			},

@@ -168,7 +168,7 @@ describe('Output: One Item per Row', () => {
 
 	test('a rejected row is pushed again after its number is corrected, without its rejection columns', async () => {
 		const old = { rejection_status: 'not_sent', rejection_reason: 'old' };
-		const asha = { phone: '98765', person_name: 'Asha', city: 'Pune' };
+		const asha = { phone: '98765', person_name: 'Asha', city: 'Pune', row_number: 2 };
 		const { rejected } = await runPush(rowsOf({ ...asha, ...old }), byRow);
 		expect(jsonOf(rejected)).toMatchObject([
 			{ rejection_status: 'rejected', rejection_reason: expect.stringMatching(/^"98765" has/) },
@@ -177,7 +177,8 @@ describe('Output: One Item per Row', () => {
 		const corrected = { ...rejected[0]?.json, phone: '+91 98765 43210' };
 		const { pushed, error } = await runPush([{ json: corrected }], byRow);
 		expect(error).toBeUndefined();
-		expect(contactsOf(bodies[0])).toEqual([{ ...asha, phone: '+919876543210' }]);
+		const sent = { phone: '+919876543210', person_name: 'Asha', city: 'Pune' };
+		expect(contactsOf(bodies[0])).toEqual([sent]);
 		expect(pushed[0]?.json).toEqual({
 			...asha,
 			phone: '+91 98765 43210',
@@ -190,6 +191,21 @@ describe('Output: One Item per Row', () => {
 			rejection_reason: '',
 		});
 	});
+
+	test.each([
+		['a sheet', { row_number: 2 }, ''],
+		['a database', { table_id: 2 }, null],
+	])(
+		'a row of %s that is pushed has no error of an earlier push, and sends none',
+		async (...one) => {
+			const [, row, empty] = one;
+			const error = { error: 'No', message: 'Correct it', details: '{"outcome":"not_sent"}' };
+			const bodies = respondWith([200, accepted(1)]);
+			const { pushed } = await runPush(rowsOf({ phone: phone(1), ...row, ...error }), byRow);
+			expect(Object.keys(contactsOf(bodies[0])[0] ?? {})).not.toContain('message');
+			expect(pushed[0]?.json).toMatchObject({ error: empty, message: empty, details: empty });
+		},
+	);
 });
 
 test('Output: by default, one item per request for a CSV file', async () => {
