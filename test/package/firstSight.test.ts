@@ -7,7 +7,7 @@ import {
 	type INodeParameters,
 	type INodeTypeDescription,
 } from 'n8n-workflow';
-import { loader, setupAllNodes } from '../engine';
+import { nodeTypes, PACKAGE, setupAllNodes } from '../engine';
 import type { SchemaKey } from '../schema/schemas';
 
 /** A node, and the values of its form. */
@@ -29,8 +29,7 @@ function shownIn(description: INodeTypeDescription, { version = 1, ...chosen }: 
 }
 
 function notices(form: Form) {
-	const description = loader.types.nodes.find(({ name }) => name === form.node);
-	if (description === undefined) throw new Error(`n8n loads no node ${form.node}`);
+	const { description } = nodeTypes.getByNameAndVersion(`${PACKAGE}.${form.node}`);
 	const shown = shownIn(description, form).filter(({ type }) => type === 'notice');
 	return shown.map(({ displayName }) => displayName);
 }
@@ -49,6 +48,10 @@ test.each<[string[], number]>([
 );
 
 test.each<[string, Form]>([
+	['places real calls', { node: 'placeCallTool', resource: 'call', operation: 'place' }],
+	['releases contacts', { node: 'pushCampaignContactsTool', whatToDo: 'release' }],
+	['nobody is called', { node: 'pushCampaignContactsTool', whatToDo: 'wait' }],
+	['tool only checks', { node: 'pushCampaignContactsTool', whatToDo: 'check' }],
 	['real phone call', { node: 'placeCall', resource: 'call', operation: 'place' }],
 	['real phone call', { node: 'placeCall', resource: 'call', operation: 'sendAndWait' }],
 	['real phone calls', { node: 'pushCampaignContacts', whatToDo: 'release' }],
