@@ -60,3 +60,22 @@ test.each<[string, Form]>([
 ])('a notice says what one click can start: %s, %j', (words, form) => {
 	expect(notices(form)).toEqual([expect.stringContaining(words)]);
 });
+
+test.each(['callCompletedTrigger', 'chatDeliveryTrigger', 'chatEventsTrigger'])(
+	'a test of %s needs nothing of its form while it listens, and the workflow shows how to cause an event',
+	(name) => {
+		const { triggerPanel, eventTriggerDescription } = nodeTypes.getByNameAndVersion(
+			`${PACKAGE}.${name}`,
+		).description;
+		expect(eventTriggerDescription).toMatch(/^Waiting for .+ in another workflow/);
+		const { executionsHelp } = typeof triggerPanel === 'object' ? triggerPanel : {};
+		const helps = typeof executionsHelp === 'object' ? Object.values(executionsHelp) : [];
+		expect(helps).toHaveLength(2);
+		for (const help of helps) {
+			const [test = ''] = help.split('<br />');
+			// From this click on, n8n covers the form.
+			expect(test).toMatch(/(?:Test URL|ID of a session).+<b>Execute step<\/b>/);
+			expect(test.split('Execute step').at(-1)).not.toMatch(/URL|enter|set <b>Sessions/);
+		}
+	},
+);
