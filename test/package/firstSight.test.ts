@@ -79,3 +79,13 @@ test.each(['callCompletedTrigger', 'chatDeliveryTrigger', 'chatEventsTrigger'])(
 		}
 	},
 );
+
+test('the panel of Campaign Calls Trigger promises the calls of a campaign only where it asks for one', () => {
+	const { triggerPanel, properties } = nodeTypes.getByNameAndVersion(
+		`${PACKAGE}.campaignCallsTrigger`,
+	).description;
+	expect(properties.find(({ name }) => name === 'callsOf')?.options).toContainEqual(
+		expect.objectContaining({ name: 'All Calls' }),
+	);
+	expect(triggerPanel).toMatchObject({ header: 'Get completed calls' });
+});
