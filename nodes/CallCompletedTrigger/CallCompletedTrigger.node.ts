@@ -43,6 +43,8 @@ export class CallCompletedTrigger implements INodeType {
 			],
 		},
 		defaults: { name: 'Call Completed Trigger' },
+		eventTriggerDescription:
+			'Waiting for the end of a call. Call yourself with Place Call in another workflow, with the Test URL in its option Webhook URL.',
 		inputs: [],
 		outputs: [NodeConnectionTypes.Main],
 		// Literals, because n8n's verification reads them from the source.
@@ -63,9 +65,9 @@ export class CallCompletedTrigger implements INodeType {
 			header: 'Get completed calls from the service',
 			executionsHelp: {
 				inactive:
-					'<b>To test it</b>, click "Execute step". Then copy the Test URL to the option <b>Webhook URL</b> of a Place Call node in another workflow, and use that node to call yourself.<br /><br /><b>When your workflow is ready</b>, publish it, and copy the Production URL to that option instead.',
+					'<b>To test it</b>, copy the Test URL to the option <b>Webhook URL</b> of a Place Call node in another workflow. Then click <b>Execute step</b> here, and use that node to call yourself. n8n waits two minutes for the end of the call.<br /><br /><b>When your workflow is ready</b>, publish it, and copy the Production URL to that option instead.',
 				active:
-					'<b>To test it</b>, click "Execute step". Then copy the Test URL to the option <b>Webhook URL</b> of a Place Call node in another workflow, and use that node to call yourself.<br /><br /><b>While the workflow is published</b>, it starts when a call is completed that was placed with the Production URL.',
+					'<b>To test it</b>, copy the Test URL to the option <b>Webhook URL</b> of a Place Call node in another workflow. Then click <b>Execute step</b> here, and use that node to call yourself. n8n waits two minutes for the end of the call.<br /><br /><b>While the workflow is published</b>, it starts when a call is completed that was placed with the Production URL.',
 			},
 			activationHint:
 				'Publish the workflow, and copy the Production URL to the option <b>Webhook URL</b> of Place Call.',

@@ -43,7 +43,7 @@ export class CampaignCallsTrigger implements INodeType {
 		defaults: { name: 'Campaign Calls Trigger' },
 		polling: true,
 		triggerPanel: {
-			header: 'Get completed calls of a campaign',
+			header: 'Get completed calls',
 			executionsHelp: {
 				inactive:
 					'<b>To test it</b>, click "Fetch Test Event". The node returns a completed call, if possible an answered one with captured values.<br /><br /><b>When your workflow is ready</b>, publish it. n8n then checks the calls regularly and starts the workflow with those that were completed.',

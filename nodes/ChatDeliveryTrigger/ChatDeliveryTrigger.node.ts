@@ -35,6 +35,8 @@ export class ChatDeliveryTrigger implements INodeType {
 			],
 		},
 		defaults: { name: 'Chat Delivery Trigger' },
+		eventTriggerDescription:
+			'Waiting for a reply. Send a message with Chat Send in another workflow, with Send Via set to Request With Later Reply.',
 		inputs: [],
 		outputs: [NodeConnectionTypes.Main],
 		webhooks: [

@@ -177,7 +177,17 @@ const checkNotice: INodeProperties = {
 	name: 'checkNotice',
 	type: 'notice',
 	default: '',
-	displayOptions: { show: { whatToDo: ['check'] } },
+	displayOptions: { show: { whatToDo: ['check'] }, hide: { '@tool': [true] } },
+};
+
+/** A tool has no output Rejected. */
+const toolCheckNotice: INodeProperties = {
+	displayName:
+		'This tool only checks contacts, and sends nothing. To have people called, choose <b>Add and Release</b>.',
+	name: 'toolCheckNotice',
+	type: 'notice',
+	default: '',
+	displayOptions: { show: { whatToDo: ['check'], '@tool': [true] } },
 };
 
 /** One click on *Execute step* is enough to start calls. */
@@ -187,7 +197,16 @@ const callNotice: INodeProperties = {
 	name: 'callNotice',
 	type: 'notice',
 	default: '',
-	displayOptions: { show: { whatToDo: ['release'] } },
+	displayOptions: { show: { whatToDo: ['release'] }, hide: { '@tool': [true] } },
+};
+
+const toolCallNotice: INodeProperties = {
+	displayName:
+		'An AI model decides when this node releases contacts, which can start real phone calls right away. Executing this step releases contacts, too.',
+	name: 'toolCallNotice',
+	type: 'notice',
+	default: '',
+	displayOptions: { show: { whatToDo: ['release'], '@tool': [true] } },
 };
 
 /** A person who pushes again to release the contacts adds them twice. */
@@ -266,7 +285,9 @@ const pushSettingsField: INodeProperties = developerSettings(
 export const pushFields: INodeProperties[] = [
 	whatToDoField,
 	checkNotice,
+	toolCheckNotice,
 	callNotice,
+	toolCallNotice,
 	waitNotice,
 	...campaignFields,
 	...contactsFields,

@@ -7,7 +7,7 @@ import {
 	type INodeParameters,
 	type INodeTypeDescription,
 } from 'n8n-workflow';
-import { loader, setupAllNodes } from '../engine';
+import { nodeTypes, PACKAGE, setupAllNodes } from '../engine';
 import type { SchemaKey } from '../schema/schemas';
 
 /** A node, and the values of its form. */
@@ -29,8 +29,7 @@ function shownIn(description: INodeTypeDescription, { version = 1, ...chosen }: 
 }
 
 function notices(form: Form) {
-	const description = loader.types.nodes.find(({ name }) => name === form.node);
-	if (description === undefined) throw new Error(`n8n loads no node ${form.node}`);
+	const { description } = nodeTypes.getByNameAndVersion(`${PACKAGE}.${form.node}`);
 	const shown = shownIn(description, form).filter(({ type }) => type === 'notice');
 	return shown.map(({ displayName }) => displayName);
 }
@@ -49,6 +48,10 @@ test.each<[string[], number]>([
 );
 
 test.each<[string, Form]>([
+	['places real calls', { node: 'placeCallTool', resource: 'call', operation: 'place' }],
+	['releases contacts', { node: 'pushCampaignContactsTool', whatToDo: 'release' }],
+	['nobody is called', { node: 'pushCampaignContactsTool', whatToDo: 'wait' }],
+	['tool only checks', { node: 'pushCampaignContactsTool', whatToDo: 'check' }],
 	['real phone call', { node: 'placeCall', resource: 'call', operation: 'place' }],
 	['real phone call', { node: 'placeCall', resource: 'call', operation: 'sendAndWait' }],
 	['real phone calls', { node: 'pushCampaignContacts', whatToDo: 'release' }],
@@ -56,4 +59,33 @@ test.each<[string, Form]>([
 	['sends nothing', { node: 'pushCampaignContacts', whatToDo: 'check' }],
 ])('a notice says what one click can start: %s, %j', (words, form) => {
 	expect(notices(form)).toEqual([expect.stringContaining(words)]);
+});
+
+test.each(['callCompletedTrigger', 'chatDeliveryTrigger', 'chatEventsTrigger'])(
+	'a test of %s needs nothing of its form while it listens, and the workflow shows how to cause an event',
+	(name) => {
+		const { triggerPanel, eventTriggerDescription } = nodeTypes.getByNameAndVersion(
+			`${PACKAGE}.${name}`,
+		).description;
+		expect(eventTriggerDescription).toMatch(/^Waiting for .+ in another workflow/);
+		const { executionsHelp } = typeof triggerPanel === 'object' ? triggerPanel : {};
+		const helps = typeof executionsHelp === 'object' ? Object.values(executionsHelp) : [];
+		expect(helps).toHaveLength(2);
+		for (const help of helps) {
+			const [test = ''] = help.split('<br />');
+			// From this click on, n8n covers the form.
+			expect(test).toMatch(/(?:Test URL|ID of a session).+<b>Execute step<\/b>/);
+			expect(test.split('Execute step').at(-1)).not.toMatch(/URL|enter|set <b>Sessions/);
+		}
+	},
+);
+
+test('the panel of Campaign Calls Trigger promises the calls of a campaign only where it asks for one', () => {
+	const { triggerPanel, properties } = nodeTypes.getByNameAndVersion(
+		`${PACKAGE}.campaignCallsTrigger`,
+	).description;
+	expect(properties.find(({ name }) => name === 'callsOf')?.options).toContainEqual(
+		expect.objectContaining({ name: 'All Calls' }),
+	);
+	expect(triggerPanel).toMatchObject({ header: 'Get completed calls' });
 });

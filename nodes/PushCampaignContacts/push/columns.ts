@@ -13,6 +13,7 @@ import { named, quoted } from '../../core/values/values';
 import { ADDED_COLUMNS, type Column } from './cells';
 import {
 	comparableHeading,
+	inputName,
 	isPhoneHeading,
 	MAX_LISTED_COLUMNS,
 	missingColumn,
@@ -203,7 +204,7 @@ function takenIn({ phone, personName, lastName, others }: Columns, choice: Colum
 export function whyNoRelease(
 	tables: readonly Table[],
 	columnsOf: (table: Table) => Columns,
-	{ personName }: ColumnChoice,
+	{ personName, from }: ColumnChoice,
 ): Explanation | undefined {
 	const nameless = tables.find((table) => columnsOf(table).personName === undefined);
 	if (personName === '' || nameless === undefined) return undefined;
@@ -211,7 +212,7 @@ export function whyNoRelease(
 	const column = quoted(personName);
 	const [where, there, enter] =
 		file === undefined
-			? ['The input', '', "In 'Person Name Column', enter the column with the names."]
+			? [inputName(from), '', "In 'Person Name Column', enter the column with the names."]
 			: [`The file ${quoted(file)}`, ' there', `Rename its column with the names to ${column}.`];
 	return {
 		message: `${where} has no column ${column}, so nobody's name is known${there}`,
@@ -234,7 +235,7 @@ export function whyNoNames(
 	const { personName } = columns.find((each) => each.personName) ?? {};
 	const cause =
 		personName === undefined
-			? `The input has no column ${quoted(DEFAULT_NAME_COLUMN)}`
+			? `${inputName(choice.from)} has no column ${quoted(DEFAULT_NAME_COLUMN)}`
 			: `The column ${quoted(personName.name)} is empty in every row`;
 	return {
 		message: `${cause}, so the contacts have no names`,

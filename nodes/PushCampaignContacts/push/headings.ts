@@ -81,14 +81,18 @@ export function missingColumn(
 			),
 		);
 	}
-	const input = from === 'pasted' ? "'Rows'" : 'The input';
-	const where = file === undefined ? input : `The file ${quoted(file)}`;
+	const where = file === undefined ? inputName(from) : `The file ${quoted(file)}`;
 	const enter = `In '${field}', enter the name of the column with ${content}, not a value of it. ${ROWS[from]}`;
 	const advice = (field === PHONE_FIELD && seenIn(found, from)) || enter;
 	return new InvalidInput(
 		`${where} has no column ${quoted(name)}, so nothing was sent`,
 		onScreenOnly(`${advice} ${where} has: ${columns}.`),
 	);
+}
+
+/** Pasted rows aren't in the input that n8n shows. */
+export function inputName(from: ContactsFrom): string {
+	return from === 'pasted' ? "'Rows'" : 'The input';
 }
 
 const ROWS = {

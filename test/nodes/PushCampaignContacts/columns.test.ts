@@ -157,6 +157,19 @@ describe('names', () => {
 		expect(bodies.flatMap(contactsOf)).toHaveLength(2);
 	});
 
+	test('without them in pasted rows, the field with the rows is named', async () => {
+		const pastedRows = `phone\tcity\n${phone(0)}\tPune\n${phone(1)}\tDelhi`;
+		const pasted = { contactsFrom: 'pasted', pastedRows };
+		const { error } = await runPush([{ json: {} }], { ...release, ...pasted });
+		const cause = `'Rows' has no column "person_name"`;
+		expect(error?.message).toBe(`${cause}, so nobody's name is known, and nothing was sent`);
+		respondWith(ok(2));
+		const { hints } = await runPush([{ json: {} }], pasted);
+		expect(hints.slice(1)).toEqual([
+			expect.stringContaining(`${cause}, so the contacts have no names.`),
+		]);
+	});
+
 	test('without them in one of several files, the file is named', async () => {
 		const files = [
 			fileItem('a.csv', `phone,person_name\n${phone(0)},Asha\n`),
