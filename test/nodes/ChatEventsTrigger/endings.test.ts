@@ -217,8 +217,9 @@ describe('listening for a test event in the editor', () => {
 		await clock.sleep(1_000);
 		harness.loseForGood(sessions.open);
 		const run = await listening;
-		expect(run.data.resultData.error?.message).toContain(
-			`Chat session ${sessions.open} isn't connected: `,
-		);
+		expect(run.data.resultData.error).toMatchObject({
+			message: expect.stringContaining(`Chat session ${sessions.open} isn't connected: `),
+			description: expect.not.stringContaining('publish the workflow again'),
+		});
 	});
 });

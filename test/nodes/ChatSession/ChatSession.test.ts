@@ -106,8 +106,8 @@ describe('watch and unwatch', () => {
 		return await harness.runOnNock(node, { overrides });
 	};
 	const TOKEN = `/v1/chat/session/${sessions.open}/ws_token`;
-	const trigger = () =>
-		nock(ORIGIN, { reqheaders: { 'x-watch-secret': 'sesame' }, badheaders: ['API-Token'] });
+	const trigger = (origin = ORIGIN) =>
+		nock(origin, { reqheaders: { 'x-watch-secret': 'sesame' }, badheaders: ['API-Token'] });
 	const minting = () =>
 		service()
 			.post(TOKEN)
@@ -115,14 +115,14 @@ describe('watch and unwatch', () => {
 			.reply(200, { success: true, data: { token: 't', ws_url: 'wss://h' } });
 
 	test.each([
-		['watch', true],
-		['unwatch', false],
-	])('%s: sends the request and returns the response', async (action, watched) => {
+		['watch', true, ORIGIN],
+		['unwatch', false, 'http://127.0.0.1:5678'],
+	])('%s: sends the request and returns the response', async (action, watched, origin) => {
 		minting();
-		trigger()
+		trigger(origin)
 			.post(PATH, { action, session_ids: [sessions.open] })
 			.reply(200, { watched });
-		expect(records(await ask({ operation: action }))).toEqual([
+		expect(records(await ask({ operation: action, triggerUrl: origin + PATH }))).toEqual([
 			{ session_id: sessions.open, watched },
 		]);
 	});
