@@ -37,6 +37,8 @@ describe('pages counted', () => {
 			pageOf(Number(p) - first, { current_page: Number(p), total_pages });
 	const asText = ({ p = 1 }: Query) =>
 		pageOf(Number(p) - 1, { current_page: String(p), total_pages: '2' });
+	const namedOnce = ({ p = 1 }: Query) =>
+		pageOf(Number(p) - 1, { ...(p === 1 && { current_page: 1 }), total_pages: 2 });
 	const inOnePage = ({ p = 1 }: Query) =>
 		pageOf(Number(p) - 1, { current_page: p, total_pages: 3, total_count: 3 });
 
@@ -52,6 +54,7 @@ describe('pages counted', () => {
 			[1, 1, 2, 3, 4, 5],
 		],
 		['as text', asText, [undefined, 2], [1, 1]],
+		['in the first response only', namedOnce, [undefined, 2], [1, 1]],
 		['with a total_count of fewer entries', inOnePage, [undefined, 2, 3], [1, 1, 2]],
 	])('%s', async (_how, respond, pages, inFlight) => {
 		const list = readFrom(respond);

@@ -360,6 +360,7 @@ test.each<[unknown, string]>([
 	['98765432101', 'has 11 digits instead of 10.'],
 	['91987654321', 'has 11 digits instead of 10.'],
 	['981234567890', 'has 12 digits instead of 10.'],
+	['518001234567', 'has 12 digits instead of 10.'],
 	['+91', 'has 0 digits after +91 instead of 10.'],
 	['+91987654321.0', `has 9 digits after +91 instead of 10. ${TEN_DIGITS}`],
 	['+91909876543210', 'has 12 digits after +91 instead of 10.'],

@@ -124,5 +124,6 @@ describe.each<[string, (client: ApiClient) => Promise<unknown>, object, string]>
 		const shown = await seen(request(clientReturning(...responses)));
 		expect(shown).toMatch(/ServiceRejection|OutcomeUnknown/);
 		expect(shown).not.toContain(secret);
+		expect(shown).not.toMatch(/HTTP status \d+ · /);
 	});
 });
