@@ -153,6 +153,8 @@ describe('calls start the workflow, each outcome once', () => {
 		await addEnded('a', { outcome: { status: 'not_picked', retry_count: 0 } });
 		const [former] = await records();
 		expect(former).toMatchObject({ status: 'not_picked', phone_key: '919876500000' });
+		// A list whose calls have all ended isn't read again.
+		simulator().completeUpload(uploads.running);
 		await endCall('a', { status: 'picked', retry_count: 1 });
 		const data = { ...former, phone_key: undefined };
 		faults().respond(recordOf('a'), 200, { times: 1, body: { success: true, data } });
