@@ -328,7 +328,7 @@ describe('as a tool', () => {
 		expect(placed()).toEqual([callId]);
 	});
 
-	it('asks the same question of two rows once, and tells the other row so', async () => {
+	it('asks the same question of two rows once in a run of the agent, and tells the other row so', async () => {
 		everyoneSaysYes();
 		const data = newExecutionData();
 		const one = await askNode({ phoneNumber, message: '={{ $json.question }}' });
@@ -342,6 +342,8 @@ describe('as a tool', () => {
 			{ outcome: 'done', result: { answer: 'yes' } },
 		]);
 		expect(placed()).toHaveLength(2);
+		const later = engineTool(one, { data, rows, row: rows[1], run: 1 });
+		expect(await later()).toMatchObject({ outcome: 'done', result: { answer: 'yes' } });
 	});
 });
 

@@ -1,4 +1,5 @@
 /** Which values a tool sends for the row that asks, by the number that Place Call calls. */
+import { ExecuteContext } from 'n8n-core';
 import type { IDataObject, INode, INodeCredentialsDetails, INodeParameters } from 'n8n-workflow';
 import { CREDENTIAL } from '../../../../nodes/host/http/credential';
 import {
@@ -16,6 +17,7 @@ let credential: INodeCredentialsDetails;
 beforeAll(async () => {
 	credential = await harness.addCredential({});
 });
+afterEach(() => jest.restoreAllMocks());
 
 const ASHA = { name: 'Asha', phone: '9876543210' };
 const BELA = { name: 'Bela', phone: '9876543211' };
@@ -99,8 +101,13 @@ describe('run by the engine', () => {
 		['={{ $json.phone.trim() }}', { ...ONLY_BELA, args: { phone: FROM_MODEL } }],
 		// In a later run of the agent, n8n takes the item of its first one.
 		["={{ $('Row').item.json.phone }}", { run: 1, rows: [BELA, ASHA] }],
-	])('sends nothing for %s', async (expression, request = {}) => {
+	])('sends nothing for %s, and shows how to use the row', async (expression, request = {}) => {
+		const hints = jest.spyOn(ExecuteContext.prototype, 'addExecutionHints');
 		expect(await callFor(expression, request)).toEqual([]);
+		const message = expect.stringContaining(
+			"For a column of the agent's input, use {{ $json.column }}",
+		);
+		expect(hints.mock.calls).toEqual([[{ message }]]);
 	});
 
 	test('an item that n8n resolves for the row is sent', async () => {
