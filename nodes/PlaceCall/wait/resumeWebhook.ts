@@ -1,3 +1,4 @@
+import castArray from 'lodash/castArray';
 import once from 'lodash/once';
 import keyBy from 'lodash/keyBy';
 import type {
@@ -104,14 +105,14 @@ export async function onCompletionWebhook(
 	const reports = reportsAmong(callIds, body);
 	const reported = [...reports.keys()];
 	await watch.read(reported);
-	if (reported.some((callId) => watch.state(callId)?.readFailure !== undefined)) {
+	if (reported.some((callId) => watch.state(callId).readFailure !== undefined)) {
 		return reject(context, 503, "The call can't be read now. Send the request again later.");
 	}
 	wait.comparing++;
 	try {
 		for (const delay of LAG_DELAYS_MS) {
 			const lagging = reported.filter((callId) => {
-				const { record = {}, hasEnded = true } = watch.state(callId) ?? {};
+				const { record, hasEnded } = watch.state(callId);
 				return !hasEnded || isBehind(record, reports.get(callId) ?? {});
 			});
 			if (lagging.length === 0) break;
@@ -130,8 +131,9 @@ export async function onCompletionWebhook(
 /** The items that `execute` stored with the waiting execution. */
 function waitingItems(context: IWebhookFunctions): INodeExecutionData[] {
 	const items: unknown = context.evaluateExpression('{{ $input.all() }}');
-	if (!Array.isArray(items)) return [];
-	return items.filter(isJsonObject).map(({ json }) => ({ json: isJsonObject(json) ? json : {} }));
+	return castArray(items)
+		.filter(isJsonObject)
+		.map(({ json }) => ({ json: isJsonObject(json) ? json : {} }));
 }
 
 /** What a report says of the calls of this execution. */

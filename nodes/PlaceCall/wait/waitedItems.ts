@@ -82,8 +82,8 @@ export function waitedItems(
 	return items.map((item, index) => {
 		const pairedItem = { item: index };
 		const call = calls[index];
-		const known = watch.state(call?.callId ?? '');
-		if (call === undefined || known === undefined) return { json: item.json, pairedItem };
+		if (call === undefined) return { json: item.json, pairedItem };
+		const known = watch.state(call.callId);
 		const json = withCall(item, call);
 		const outcome = flatCallRecord(
 			{ phone_key: json.phone_key ?? null, ...known.record },

@@ -20,23 +20,21 @@ type WatchOptions = {
 
 /** The calls that an execution waits for: which have ended, and when to read the others again. */
 export class CallWatch {
-	private readonly calls: Map<string, CallState>;
+	private readonly calls = new Map<string, CallState>();
 
 	constructor(
-		callIds: readonly string[],
+		private readonly callIds: readonly string[],
 		private readonly options: WatchOptions,
-	) {
-		this.calls = new Map(callIds.map((callId) => [callId, { record: {}, hasEnded: false }]));
-	}
+	) {}
 
 	/** Calls that aren't known to have ended. */
 	get pending(): string[] {
-		return [...this.calls].flatMap(([callId, call]) => (call.hasEnded ? [] : callId));
+		return this.callIds.filter((callId) => !this.state(callId).hasEnded);
 	}
 
-	/** A call as last read. Undefined if the execution doesn't wait for it. */
-	state(callId: string): CallState | undefined {
-		return this.calls.get(callId);
+	/** A call as last read. */
+	state(callId: string): CallState {
+		return this.calls.get(callId) ?? { record: {}, hasEnded: false };
 	}
 
 	/** Reads these calls, several at a time. A call that can't be read has the reason in its state. */
@@ -53,7 +51,7 @@ export class CallWatch {
 		for (let size = 1; pending.length > 0; size *= 2) {
 			const group = pending.splice(0, size);
 			await this.read(group);
-			if (!group.every((callId) => this.calls.get(callId)?.hasEnded)) return false;
+			if (!group.every((callId) => this.state(callId).hasEnded)) return false;
 		}
 		return true;
 	}
@@ -80,7 +78,7 @@ export class CallWatch {
 			this.calls.set(callId, { record, hasEnded: isEnded });
 		} catch (error) {
 			// The call was placed, so a failed read must not stop the node.
-			const { record = {} } = this.calls.get(callId) ?? {};
+			const { record } = this.state(callId);
 			this.calls.set(callId, { record, hasEnded: false, readFailure: errorText(error, reader) });
 		}
 	}
