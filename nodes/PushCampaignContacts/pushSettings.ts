@@ -130,7 +130,7 @@ function columnNames(text: string): string[] {
 			start = at + 1;
 		}
 	}
-	return names.filter((name) => name !== '');
+	return names;
 }
 
 function checkContactsPerRequest(count: number): number {

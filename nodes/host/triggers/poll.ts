@@ -10,7 +10,7 @@ import { TOO_MANY_REQUESTS } from '../../core/service/http';
 import { onScreenOnly } from '../../core/service/resolution';
 import { DONE, duration, whenAborted } from '../../core/values/clock';
 import { fingerprint } from '../../core/values/hash';
-import type { JsonObject } from '../../core/values/json';
+import { isJsonObject, type JsonObject } from '../../core/values/json';
 import { clock } from '../clock';
 import { toNodeError } from '../http/nodeErrors';
 import { nodeKey } from '../ledger/openStore';
@@ -90,8 +90,7 @@ export async function checkSince(
 	const ofNode = context.getWorkflowStaticData('node');
 	const ofWorkflow = context.getWorkflowStaticData('global');
 	const key = `${name} of ${context.getNode().id}`;
-	const isCurrent = (stored: unknown) =>
-		typeof stored === 'object' && stored !== null && isMatch(stored, subject);
+	const isCurrent = (stored: unknown) => isJsonObject(stored) && isMatch(stored, subject);
 	const isInNode = isCurrent(ofNode[name]);
 	const stored = !isInNode && isCurrent(ofWorkflow[key]) ? ofWorkflow[key] : ofNode[name];
 
