@@ -3,7 +3,7 @@ import get from 'lodash/get';
 import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 import { CREDENTIAL } from '../../nodes/host/http/credential';
 import { loader, nodeTypes, PACKAGE, setupAllNodes } from '../engine';
-import { allParameters, choicesOf, NODES, type Parameter, TEXTS } from './descriptions';
+import { allParameters, choicesOf, NODES, type Parameter } from './descriptions';
 
 /** The resource of n8n's human review variant of a node. Users can't select it. */
 const REVIEW_RESOURCE = 'humanReview';
@@ -54,13 +54,28 @@ test('each parameter and choice has a label, each parameter an explanation, and 
 	expect(faults).toEqual([]);
 });
 
-test('no text of a form is empty', () => {
-	const { nodes } = loader.types;
-	const forms = [...nodes, loader.getCredential(CREDENTIAL).type];
-	const empty = new RegExp(`"(${[...TEXTS, 'name'].join('|')})":""`, 'g');
-	const faults = forms.flatMap(({ name, properties }) =>
-		[...JSON.stringify(properties).matchAll(empty)].map(([, text]) => `${name} ${text}`),
+const descriptionOf = (name: string) =>
+	nodeTypes.getByNameAndVersion(`${PACKAGE}.${name}`).description;
+
+/** Of descriptions, what isn't a text. */
+const MAY_BE_EMPTY = ['default', 'value', 'rule', 'responseData', 'authenticate'];
+
+test('no text of a node or the credential is empty', () => {
+	const described = [...NODES.map(descriptionOf), loader.getCredential(CREDENTIAL).type];
+	const empty = new RegExp(`"(?!(?:${MAY_BE_EMPTY.join('|')})")(\\w+)":(?:""|\\{\\})`, 'g');
+	const faults = described.flatMap((one) =>
+		[...JSON.stringify(one).matchAll(empty)].map(([, text]) => `${one.name} ${text}`),
 	);
+	expect(faults).toEqual([]);
+});
+
+test("n8n's AI builder learns what each node is for, and with which of these nodes it's used", () => {
+	const types = new Set(NODES.map((name) => `${PACKAGE}.${name}`));
+	const faults = NODES.filter((name) => {
+		const { searchHint, relatedNodes = [] } = descriptionOf(name).builderHint ?? {};
+		const related = relatedNodes.map((one) => (typeof one === 'string' ? one : one.nodeType));
+		return !searchHint || related.length === 0 || !related.every((type) => types.has(type));
+	});
 	expect(faults).toEqual([]);
 });
 

@@ -1,6 +1,6 @@
 /**
  * Snapshots of what saved workflows depend on: a line per parameter with its type, default, and conditions, and the
- * node's subtitle, outputs, credentials, and webhooks. Check that each difference is intended, then run
+ * node's subtitle, inputs, outputs, credentials, and webhooks. Check that each difference is intended, then run
  * `npm test -- -u test/package/forms.test.ts`.
  */
 import pick from 'lodash/pick';
@@ -19,7 +19,7 @@ expect.addSnapshotSerializer({
 beforeAll(setupAllNodes);
 
 const NODE_SETTINGS = [
-	...['version', 'subtitle', 'outputs', 'outputNames', 'credentials', 'webhooks'],
+	...['version', 'subtitle', 'inputs', 'outputs', 'outputNames', 'credentials', 'webhooks'],
 ];
 /** n8n adds 'Poll Times', and `tools.test.ts` checks the descriptions of tools. */
 const NOT_IN_FORM = ['pollTimes', 'description', 'toolDescription'];
