@@ -206,7 +206,10 @@ test("watched sessions can't be tested in the editor", async () => {
 	const node = await harness.triggerNode(WATCHING);
 	const context = triggerContext(workflow, node, 'manual');
 	const testing = nodeTypes.getByNameAndVersion(node.type).trigger?.call(context);
-	await expect(testing).rejects.toThrow("Watched sessions can't be tested in the editor");
+	await expect(testing).rejects.toMatchObject({
+		message: "Watched sessions can't be tested in the editor",
+		description: expect.stringContaining("set 'Sessions' to 'Listed'"),
+	});
 });
 
 test("a session that is unwatched while it connects isn't added", async () => {

@@ -178,17 +178,19 @@ describe.each([
 	});
 });
 
-test.each<[string, INodeParameters, string]>([
-	['inbound', { sessionId: '' }, 'The message has no session and no agent'],
-	['legacy', { ...AGENT, sessionId: '={{ "" }}' }, "'Session ID'"],
+test.each<[string, INodeParameters, string, advice: string]>([
+	['inbound', { sessionId: '' }, 'The message has no session and no agent', "in 'Agent'"],
+	['legacy', { ...AGENT, sessionId: '={{ "" }}' }, "'Session ID'", 'Enter the ID'],
 	[
 		'legacy',
 		{ agentUuid: { __rl: true, mode: 'id', value: '={{ "x" }}' } },
 		`'Agent' must be an agent ID (got "x")`,
+		'Choose the agent from the list',
 	],
-])('%s: rejected before anything is sent, %#', async (sendBy, parameters, message) => {
+])('%s: rejected with advice before anything is sent, %#', async (sendBy, parameters, ...texts) => {
 	const run = await harness.run({ sendBy, ...parameters });
-	expect(stopMessage(run).message).toContain(message);
+	const [message, description] = texts.map((text): unknown => expect.stringContaining(text));
+	expect(stopMessage(run)).toEqual({ message, description });
 	expect(harness.simulator().requests).toEqual([]);
 });
 

@@ -108,7 +108,7 @@ it('forgets all numbers', async () => {
 	acceptCalls(2);
 	await called([phone(0)]);
 	const { items } = await forgetting(['any'], { numbersToForget: 'all' });
-	expect(items).toMatchObject([{ json: { forgotten: true } }]);
+	expect(items).toEqual([{ json: { forgotten: true }, pairedItem: [] }]);
 	expect(store.size).toBe(0);
 	expect(await called([phone(0)])).toEqual([true]);
 });
@@ -134,6 +134,7 @@ describe('forgets nothing', () => {
 		};
 		const { error } = await forgetting([phone(0)]);
 		expect(error?.message).toContain("n8n can't read or write the numbers that it remembers");
+		expect(error?.description).toContain('Save the workflow and try again');
 	});
 
 	it('as a tool', async () => {

@@ -90,7 +90,7 @@ it.each<[INodeParameters, message: string]>([
 		`'Agent' must be an agent ID (got "a1"). Choose the agent from the list, or enter its ID, which begins with "agent_"`,
 	],
 	[agent('={{ null }}'), "'Agent' is empty. Choose the agent from the list, or enter its ID, "],
-	[{ countryCode: '={{ "" }}' }, "'Country' is empty"],
+	[{ countryCode: '={{ "" }}' }, "'Country' is empty. Choose the country that the phone number"],
 	[{ countryCode: 'Korea' }, `'Country' must be a country (got "Korea"). Use the two-letter code`],
 	[{ personName: { a: 1 } }, "'Person Name' must be text"],
 	[{ initialGreeting: { a: 1 } }, "'Initial Greeting' must be text"],
@@ -244,7 +244,10 @@ describe('a question', () => {
 
 	it.each<[INodeParameters, message: string]>([
 		[{ message: ' ' }, "'Question' is empty, so no call was placed"],
-		[{ yesValues: '={{ "" }}' }, `${DIFFERENT} (got "" and "no"), so no call was placed`],
+		[
+			{ yesValues: '={{ "" }}' },
+			`${DIFFERENT} (got "" and "no"), so no call was placed. Enter the values that your agent captures`,
+		],
 		[{ noValues: '={{ null }}' }, `${DIFFERENT} (got "yes, Go ahead" and "")`],
 		[{ noValues: 'no, YES ' }, `${DIFFERENT} (got "yes, Go ahead" and "no, YES")`],
 		[

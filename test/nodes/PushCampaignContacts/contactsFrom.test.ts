@@ -161,6 +161,7 @@ describe('pasted rows', () => {
 	test.each([
 		[' \n', "'Rows' is empty, so nothing was sent", /^Copy the rows/],
 		['Asha\n9876543210', /^'Rows' has no column "phone"/, /enter "Asha", which has phone numbers/],
+		['who\tname\nx\tAsha', /no column "phone"/, /The first row must name the columns/],
 		['9876543210\tAsha', /no column "phone"/, /Add a row with their names above it/],
 	])(
 		'of %j, says what is wrong and what to do, and sends nothing',
