@@ -224,6 +224,7 @@ describe('a call that is placed later', () => {
 			'18:30 (Asia/Kolkata)',
 			'18:30 (Asia/Kolkata)',
 		],
+		['a time without a day in the response', { scheduled_for: '10:00' }, {}, '10:00', '10:00'],
 	])('has scheduled_for, and a hint says so: %s', async (...one) => {
 		const [, data, parameters, scheduled_for, shown] = one;
 		itIs(SATURDAY);
