@@ -152,6 +152,13 @@ describe('the output', () => {
 		expect(pick(called, emptied)).toEqual(Object.fromEntries(emptied.map((name) => [name, empty])));
 	});
 
+	it("keeps the user's own message of a row that never failed, if the sheet has the columns of the error of another one", async () => {
+		acceptCalls(1);
+		const row = { row_number: 7, message: 'Your order is ready', error: '', details: '' };
+		const items = [{ ...row, placed: '' }];
+		expect(records(await place({}, { items, over: CONTINUE }))).toMatchObject([row]);
+	});
+
 	it('of a call that was not placed has placed: false, so that a condition can compare it', async () => {
 		rejectCall();
 		const items = [{ row: 7, placed: true, call_id: 'old', outcome: 'Answered' }];
