@@ -15,14 +15,18 @@ export function earlierError(row: IDataObject, ...ownColumns: string[]): string[
 
 /** These columns of a row without their values, which are of an earlier execution. */
 export function emptied(row: IDataObject, columns: readonly string[]): IDataObject {
-	const empty = emptyCell(row);
-	return mapValues(pick(row, columns), () => empty);
+	return mapValues(pick(row, columns), (_value, column) => emptyCell(row, column));
 }
 
+/** As the service and databases write it. */
+const DATE = /^\d{4}-\d{2}-\d{2}/;
+
 /**
- * What empties a cell. Google Sheets keeps one that gets null. A database rejects an empty text in a column of another type.
- * Only Google Sheets adds a row number.
+ * What empties a cell. Sheets keep one that gets null. A database rejects an empty text in a column of another type. Only Google
+ * Sheets adds a row number.
  */
-export function emptyCell({ row_number: rowNumber }: IDataObject): '' | null {
-	return typeof rowNumber === 'number' ? '' : null;
+export function emptyCell(row: IDataObject, column: string): '' | null {
+	const { row_number: rowNumber, [column]: value } = row;
+	const isText = typeof value === 'string' && !DATE.test(value);
+	return isText || typeof rowNumber === 'number' ? '' : null;
 }
