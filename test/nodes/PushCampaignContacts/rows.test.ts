@@ -208,6 +208,14 @@ describe('Output: One Item per Row', () => {
 	);
 });
 
+test('a message of the user is sent, also if the sheet has the columns of an error that no row has', async () => {
+	const row = { phone: phone(1), row_number: 2, message: 'Your order is ready' };
+	const bodies = respondWith([200, accepted(1)]);
+	const { pushed } = await runPush(rowsOf({ ...row, error: '', details: '' }), byRow);
+	expect(contactsOf(bodies[0])).toMatchObject([{ message: row.message }]);
+	expect(pushed[0]?.json).toMatchObject(row);
+});
+
 test('Output: by default, one item per request for a CSV file', async () => {
 	const agentUuid = { __rl: true, mode: 'id', value: 'agent_5f2c' };
 	const parameters = { campaignId: '42', agentUuid, whatToDo: 'wait', contactsFrom: 'csv' };
