@@ -84,6 +84,9 @@ function checked(
 	entry?: JsonObject,
 	on_dnd = entry !== undefined,
 ): IDataObject {
-	const columns = mapValues(ENTRY_COLUMNS, (field) => entry?.[field] ?? emptyCell(row));
+	const columns = mapValues(
+		ENTRY_COLUMNS,
+		(field, column) => entry?.[field] ?? emptyCell(row, column),
+	);
 	return { ...row, ...emptied(row, earlierError(row, 'on_dnd')), on_dnd, ...columns };
 }

@@ -148,10 +148,12 @@ export function resolveColumns(found: Table, choice: ColumnChoice): Columns {
 	const reserved = [...NEVER_VARIABLES, phone.name, ...(fullName === undefined ? [] : [fullName])];
 	// Rows of other sources may have one of them, with a meaning for the agent.
 	const isTable = TABLE_COLUMNS.every((name) => found.names.has(name));
+	const hasErrors =
+		found.filled.has('error') && ERROR_FIELDS.every((name) => found.names.has(name));
 	const ofNodes = [
 		...SHEETS_COLUMNS,
 		...(isTable ? TABLE_COLUMNS : []),
-		...(ERROR_FIELDS.every((name) => found.names.has(name)) ? ERROR_FIELDS : []),
+		...(hasErrors ? ERROR_FIELDS : []),
 		...(choice.isModel && choice.from === 'items' ? AGENT_COLUMNS : []),
 	];
 	return {

@@ -8,7 +8,7 @@ import { inEnglish, parseTime, withOffset } from '../values/dates';
 import type { JsonObject, JsonValue } from '../values/json';
 import { givenAs } from '../service/modelFormats';
 import { phoneKey } from '../phone/phoneKey';
-import { digitsIn } from '../phone/written';
+import { isWritten, readWritten } from '../phone/written';
 import { withLatinDigits } from '../values/text';
 import { asText, isUnset, joinedWithAnd, quoted } from '../values/values';
 import { OBSERVED_OUTCOMES } from './callEnd';
@@ -144,7 +144,8 @@ const LAST_DIGITS = 7;
 
 /**
  * Whether one of the numbers of a call is the wanted one, or may be, because it has no clear international format. If the
- * wanted one has none, such as a part of a number, its last digits are compared.
+ * wanted one has none, such as a part of a number, its last digits are compared. The service may know other forms, such as
+ * several numbers.
  */
 function isSameNumber(
 	{ phone_number: to, from_number: from }: JsonObject,
@@ -153,7 +154,9 @@ function isSameNumber(
 	const [toKey, fromKey, wantedKey] = [phoneKey(to), phoneKey(from), phoneKey(wanted)];
 	if (toKey === null) return true;
 	if (wantedKey !== null) return toKey === wantedKey || fromKey === wantedKey;
-	const digits = digitsIn(asText(wanted)).replace(/^0+/, '').slice(-LAST_DIGITS);
+	const written = readWritten(wanted);
+	if (!isWritten(written)) return true;
+	const digits = written.digits.replace(/^0+/, '').slice(-LAST_DIGITS);
 	return toKey.includes(digits) || fromKey?.includes(digits) === true;
 }
 

@@ -40,8 +40,11 @@ const MIN_DIGITS_BEFORE_ZEROS = 8;
 /** A group of digits is longer. */
 const MAX_DECIMALS = 2;
 const COMPLETE_DIGITS = 10;
-/** A spreadsheet shows all digits of shorter numbers. */
-const MIN_DIGITS_SHORTENED = 12;
+/**
+ * A spreadsheet shows a number of 12 digits or more as 9.19877E+11, which becomes a number with these zeros. It removes zeros
+ * before a number, so one that begins with 00, or has fewer digits after its zero, was text.
+ */
+const SHORTENED_DIGITS = /^0?[1-9]\d{5,}0{6}$/;
 
 const SHORTENED: Unreadable = {
 	issue: 'may have lost its last digits in a spreadsheet',
@@ -129,9 +132,7 @@ function readDialed(dialed: string): Written | Unreadable {
 			issue: `has ${digits.length} digits, but a phone number has at most ${MAX_DIGITS}`,
 		};
 	}
-	// A spreadsheet shows a number of 12 digits as 9.19877E+11, which becomes a number with these zeros.
-	const isLong = digits.length >= MIN_DIGITS_SHORTENED;
-	return isLong && !plus && digits.endsWith('000000') ? SHORTENED : { digits, plus };
+	return !plus && SHORTENED_DIGITS.test(digits) ? SHORTENED : { digits, plus };
 }
 
 /** Such as `9.87654321E+09`. One missing digit is a final zero, but rounding drops more. */

@@ -100,12 +100,15 @@ export function mayNameRow(expression: string): boolean {
 	return nodes.length > 0 || readsItem || hasOthers;
 }
 
+/** Those that end the code of an expression. After a backslash, they're a part of it. */
+const CLOSING_BRACKETS = /(?<!\\)\}\}/;
+
 /** The code between the braces of each expression, because the text around it may have any words. */
 function codeIn(raw: unknown): string[] {
 	if (typeof raw === 'string') {
 		if (!raw.startsWith('=')) return [];
 		const [, ...parts] = raw.split('{{');
-		return parts.map((part) => part.split('}}')[0] ?? '');
+		return parts.map((part) => part.split(CLOSING_BRACKETS)[0] ?? '');
 	}
 	return typeof raw === 'object' && raw !== null ? Object.values(raw).flatMap(codeIn) : [];
 }

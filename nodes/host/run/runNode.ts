@@ -1,3 +1,4 @@
+import omit from 'lodash/omit';
 import once from 'lodash/once';
 import { type IExecuteFunctions, type INodeExecutionData, NodeOperationError } from 'n8n-workflow';
 import { createAccountClient } from '../http/accountClient';
@@ -14,7 +15,7 @@ import { addHints, addHintsForPerson } from '../execution/hints';
 import { rowAdvice } from '../forms/rowValues';
 import { NotSent } from '../../core/service/errors';
 import { type Explanation, onScreenOnly } from '../../core/service/resolution';
-import { displayText } from '../../core/values/values';
+import { displayText, isUnset } from '../../core/values/values';
 import type { OnlyOperation, Operation, OperationRun } from './operations';
 import { forWhoFillsIn, runForModel } from './toolResult';
 
@@ -73,6 +74,7 @@ export async function runNode(
 			failedRun(operationRun, isNodeError(error) ? error : await beforeSending(context, error)),
 		),
 	);
+	omitEmptyError(context, outputs);
 	if (!isCanceled(context) && !mayBeRunAgain(outputs)) clearRun(context);
 	return outputs;
 }
@@ -112,7 +114,13 @@ function failedRun({ context, caller }: OperationRun, error: unknown): INodeExec
 	throw toNodeError(context.getNode(), error);
 }
 
-/** *Retry On Fail* also runs a node again if its output has errors. Older versions of n8n count `error: null` as well. */
+/** *Retry On Fail* also runs a node again if its first item has an error, even an empty one of the row. */
+function omitEmptyError(context: IExecuteFunctions, outputs: INodeExecutionData[][]): void {
+	const first = outputs[0]?.[0];
+	if (context.getNode().retryOnFail !== true || first === undefined) return;
+	if (isUnset(first.json.error)) first.json = omit(first.json, 'error');
+}
+
 function mayBeRunAgain(outputs: INodeExecutionData[][]): boolean {
-	return outputs.flat().some(({ json }) => json.error !== undefined);
+	return outputs.flat().some(({ json }) => !isUnset(json.error));
 }

@@ -95,6 +95,16 @@ describe("n8n's custom data of the execution, by which a person finds it again,"
 	});
 });
 
+const TEXTS = {
+	...{ placed: false, not_placed_reason: 'no_consent', consent_reason: 'No date.' },
+	...{ error: 'No', message: 'Correct it', details: '{"outcome":"not_sent"}' },
+};
+/** As columns of other types than text have them. */
+const OTHERS = {
+	...{ placed: false, not_placed_reason: 3, consent_reason: null },
+	...{ error: true, message: 0, details: { outcome: 'not_sent' } },
+};
+
 describe('the output', () => {
 	it.each<[what: string, parameters: INodeParameters, data: IDataObject, json: IDataObject]>([
 		['the key of the number', {}, {}, { phone_key: '919876543210' }],
@@ -133,23 +143,28 @@ describe('the output', () => {
 		const run = await place(INCLUDE, { items: [{ ...row, ...earlier }] });
 		const scheduled_for = '2099-01-01T05:00:00-05:00';
 		const called = { ...data, scheduled_for, placed: true, phone_key: '919876543210' };
-		const empty = { error: null, message: null, details: null };
+		const empty = { error: '', message: '', details: null };
 		expect(records(run)).toEqual([{ ...row, ...called, ...empty }]);
 	});
 
 	it.each([
-		['a sheet, which would keep null', { row_number: 7 }, ''],
-		['a database, which may reject an empty text', { id: 7 }, null],
-	])('of a row of %s, has no reason and error of an earlier call', async (_title, row, empty) => {
+		['a sheet, which would keep null', { row_number: 7 }, TEXTS, ''],
+		['a sheet without row_number, such as that of Excel', { id: 7 }, TEXTS, ''],
+		['a database, which may reject an empty text', { id: 7 }, OTHERS, null],
+	])('of a row of %s, has no reason and error of an earlier call', async (...one) => {
+		const [, row, earlier, empty] = one;
 		acceptCalls(1);
-		const earlier = {
-			...{ placed: false, not_placed_reason: 'no_consent', consent_reason: 'No date.' },
-			...{ error: 'No', message: 'Correct it', details: '{"outcome":"not_sent"}' },
-		};
 		const emptied = ['not_placed_reason', 'consent_reason', 'error', 'message', 'details'];
 		const [called] = records(await place({}, { items: [{ ...row, ...earlier }], over: CONTINUE }));
 		expect(called).toMatchObject({ ...row, placed: true });
 		expect(pick(called, emptied)).toEqual(Object.fromEntries(emptied.map((name) => [name, empty])));
+	});
+
+	it("keeps the user's own message of a row that never failed, if the sheet has the columns of the error of another one", async () => {
+		acceptCalls(1);
+		const row = { row_number: 7, message: 'Your order is ready', error: '', details: '' };
+		const items = [{ ...row, placed: '' }];
+		expect(records(await place({}, { items, over: CONTINUE }))).toMatchObject([row]);
 	});
 
 	it('of a call that was not placed has placed: false, so that a condition can compare it', async () => {
@@ -181,7 +196,7 @@ describe('the output', () => {
 			{ phone: phone(1), call_id: '', ...earlier },
 		];
 		for (const called of records(await place(perItem, { items })))
-			expect(called).toMatchObject({ placed: true, error: null, message: null });
+			expect(called).toMatchObject({ placed: true, error: '', message: '' });
 	});
 
 	it('of a failed call has the row as it came in the error output, also what is of an earlier call', async () => {

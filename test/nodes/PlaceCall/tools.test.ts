@@ -131,7 +131,7 @@ it('a scheduled question is not said to be not placed because an earlier one of 
 	acceptUpTo(1);
 	const asking = node({ ...HOURS, ...QUESTION, options: { includeInputFields: true } });
 	const tool = engineTool(asking, { row: { not_placed_reason: 'no_consent' } });
-	const result = { placed: true, not_placed_reason: null, answer: 'unclear' };
+	const result = { placed: true, not_placed_reason: '', answer: 'unclear' };
 	expect(await tool()).toMatchObject({ outcome: 'done', result });
 });
 

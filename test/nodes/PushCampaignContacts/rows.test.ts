@@ -193,19 +193,27 @@ describe('Output: One Item per Row', () => {
 	});
 
 	test.each([
-		['a sheet', { row_number: 2 }, ''],
-		['a database', { table_id: 2 }, null],
+		['a sheet', { row_number: 2, details: '{"outcome":"not_sent"}' }, ''],
+		['a database', { table_id: 2, details: { outcome: 'not_sent' } }, null],
 	])(
 		'a row of %s that is pushed has no error of an earlier push, and sends none',
 		async (...one) => {
 			const [, row, empty] = one;
-			const error = { error: 'No', message: 'Correct it', details: '{"outcome":"not_sent"}' };
+			const error = { error: 'No', message: 'Correct it' };
 			const bodies = respondWith([200, accepted(1)]);
 			const { pushed } = await runPush(rowsOf({ phone: phone(1), ...row, ...error }), byRow);
 			expect(Object.keys(contactsOf(bodies[0])[0] ?? {})).not.toContain('message');
-			expect(pushed[0]?.json).toMatchObject({ error: empty, message: empty, details: empty });
+			expect(pushed[0]?.json).toMatchObject({ error: '', message: '', details: empty });
 		},
 	);
+});
+
+test('a message of the user is sent, also if the sheet has the columns of an error that no row has', async () => {
+	const row = { phone: phone(1), row_number: 2, message: 'Your order is ready' };
+	const bodies = respondWith([200, accepted(1)]);
+	const { pushed } = await runPush(rowsOf({ ...row, error: '', details: '' }), byRow);
+	expect(contactsOf(bodies[0])).toMatchObject([{ message: row.message }]);
+	expect(pushed[0]?.json).toMatchObject(row);
 });
 
 test('Output: by default, one item per request for a CSV file', async () => {

@@ -356,6 +356,17 @@ describe('filters', () => {
 		}
 	});
 
+	test.each(['9876543210, 9123456789', '98***210', 'Asha'])(
+		'a phone number of %j, which is not one number, may match each call',
+		async (phone) => {
+			const call = { phone_number: '+919876543210' };
+			const list = listing(() => ({ data: { calls: [call] } }));
+			expect(await read(list, { ...WHOLE, query: FILTERS }, { filters: { phone } })).toEqual([
+				call,
+			]);
+		},
+	);
+
 	test('a page size that the service needs is sent, and one that it may lack is not', () => {
 		expect(query({}, { query: { n: '{pageSize}' } })).toEqual({ n: 50 });
 		expect(query({}, { query: { n: '{pageSize?}' } })).toEqual({});

@@ -130,6 +130,8 @@ test.each([
 	...['={{ $vars.campaign || $json.campaign }}', '={{ $nowhere }}'],
 	...['={{ this.$json.id }}', '={{ ({ a: $json }).a }}', '={{ "a\\" + $json.x + \\"" }}'],
 	...['={{ $vars.a }} {{ $json.b }}', '={{ `${$json.a}` }}'],
+	// n8n reads a closing bracket after a backslash as a part of the code.
+	'={{ "\\}}" + $json.campaign }}',
 	...['={{ $ ("Start").item.json.id }}', '={{ $thisItem.json.id }}'],
 	...['={{ this["$" + "json"] }}', '={{ `a${this["$" + "json"].id}` }}', '={{ \\u0024json.id }}'],
 ])('%s may refer to an item', (text) => {
