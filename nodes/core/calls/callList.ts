@@ -1,11 +1,5 @@
 import { type Additions, listCalls } from '../service/endpoints';
-import {
-	ExplainedError,
-	isRejection,
-	type OutcomeUnknown,
-	ServiceRejection,
-	unusable,
-} from '../service/errors';
+import { isRejection, type OutcomeUnknown, ServiceRejection, unusable } from '../service/errors';
 import type { Query } from '../service/http';
 import { MAX_READINGS, type Page, type PagedList, positionsFrom } from '../service/paging';
 import { onScreenOnly } from '../service/resolution';
@@ -139,12 +133,9 @@ function rejectedPage(profile: ServiceProfile) {
 		const isOfPage = error instanceof ServiceRejection && !error.isTransient;
 		if (!isOfPage || isRejection(error, 'invalid_api_token')) throw error;
 		const { originalMessage, origin, status } = error;
-		throw new ExplainedError(
-			'unknown',
+		throw unusable(
 			'The service rejected a page of the call list after the first one',
-			onScreenOnly(
-				`${profile.resolution('calls', 'total', 'next')} Without "total", the node also requests the page after the last one, which your service may reject.`,
-			),
+			`${profile.resolution('calls', 'total', 'next')} Without "total", the node also requests the page after the last one, which your service may reject.`,
 			{ originalMessage, origin, status },
 		);
 	};

@@ -1,5 +1,4 @@
-import { ExplainedError } from '../service/errors';
-import { onScreenOnly } from '../service/resolution';
+import { unusable } from '../service/errors';
 import { isJsonObject, type JsonObject } from '../values/json';
 import { comparable, withoutEnd } from '../values/text';
 
@@ -33,14 +32,13 @@ export function isOptOutWanted(record: JsonObject, { key, wanted }: OptOutFilter
 /**
  * Requires that a list of calls shows captured values. Otherwise, it would look as if nobody had opted out.
  *
- * @throws ExplainedError if none of its calls has the field
+ * @throws OutcomeUnknown if none of its calls has the field
  */
 export function requireCaptured(calls: readonly JsonObject[]): void {
 	if (calls.length === 0 || calls.some((call) => Object.hasOwn(call, 'data_captured'))) return;
-	throw new ExplainedError(
-		'unknown',
+	throw unusable(
 		"The list of calls has no captured values (data_captured), so 'Opted Out' can't be used",
-		onScreenOnly("Remove the filter, and read each call with 'Get', which returns opted_out."),
+		"Remove the filter, and read each call with 'Get', which returns opted_out.",
 		{ origin: 'response' },
 	);
 }
