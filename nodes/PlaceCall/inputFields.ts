@@ -44,6 +44,10 @@ const GROUPS = [
 	ANSWER,
 ];
 
+function isEarlier(row: IDataObject, [first = '', second = '']: string[]): boolean {
+	return first in row && second in row;
+}
+
 /** Reads *Include Input Fields* of an item. By default, it's off only in tools, whose model knows the row. */
 export function includesInput({ caller, parameters }: OperationRun, index: number): boolean {
 	const byDefault = caller.reader === 'onScreen';
@@ -56,7 +60,7 @@ export function includesInput({ caller, parameters }: OperationRun, index: numbe
  */
 export function inputFields({ caller }: OperationRun, index: number): IDataObject {
 	const row = caller.inputRows()[index]?.json ?? {};
-	const groups = GROUPS.filter(([first = '', second = '']) => first in row && second in row);
+	const groups = GROUPS.filter((group) => isEarlier(row, group));
 	const error = earlierError(row, 'placed', 'call_id');
 	const stale = new Set([...groups.flat(), ...error]);
 	const isApproval = (field: string) => field === 'data' && has(row, 'data.approved');
@@ -75,6 +79,5 @@ export function fieldsOfFailed(
 	asks: boolean,
 ): IDataObject {
 	const row = caller.inputRows()[index]?.json ?? {};
-	const hasAnswer = asks && 'answer' in row && 'explanation' in row;
-	return emptied(row, ['placed', ...(hasAnswer ? ANSWER : [])]);
+	return emptied(row, ['placed', ...(asks && isEarlier(row, ANSWER) ? ANSWER : [])]);
 }

@@ -6,6 +6,7 @@ import { type Explanation, forEveryone, onScreenOnly } from '../../core/service/
 import { Pauses } from '../../core/values/pauses';
 import { INDIAN_CODE } from '../../core/phone/india';
 import { isBlank } from '../../core/phone/written';
+import { rowNumberIn } from '../../core/values/sheetCells';
 import { quoted } from '../../core/values/values';
 import type { ContactRow } from './cells';
 import type { PushedRequest, RowStatus } from './outcome';
@@ -184,8 +185,8 @@ function unreadFile(): InvalidInput {
 
 /** "row 4", or "row 4 of "leads.csv"". Google Sheets adds `row_number`, which differs from the number of the item. */
 export function nameOf({ json, number, table }: Row): string {
-	const ofSheet = json.row_number;
-	if (typeof ofSheet === 'number') return `the row with row_number ${ofSheet}`;
+	const ofSheet = rowNumberIn(json);
+	if (ofSheet !== undefined) return `the row with row_number ${ofSheet}`;
 	return `row ${number}${ofFile(table)}`;
 }
 

@@ -28,6 +28,11 @@ const LETTER_OR_DIGIT = /[\p{L}\p{N}]/u;
 /** How a word of these begins. Most cells have none, which is faster to see. */
 const BEGINNING = /(?:^|\s)(?:#|[([<]?null|\\N|undefined|NaN|Err:|\[object|Invalid|Loading)/i;
 
+/** The number that Google Sheets adds to a row. Below a filter or an empty row, it's not that of the item. */
+export function rowNumberIn(row: { readonly [column: string]: unknown }): number | undefined {
+	return typeof row.row_number === 'number' ? row.row_number : undefined;
+}
+
 /** Whether a cell has an error value of a spreadsheet, such as `#REF!`. */
 export function isErrorValue(cell: unknown): boolean {
 	if (typeof cell !== 'string' || !BEGINNING.test(cell)) return false;

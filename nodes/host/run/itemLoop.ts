@@ -16,6 +16,7 @@ import { type ItemPosition, labelOf, toErrorItem, toNodeError } from '../http/no
 import type { OperationRun } from './operations';
 import { forEachWithPauses } from '../../core/values/pauses';
 import { personNameOf } from '../../core/values/personName';
+import { rowNumberIn } from '../../core/values/sheetCells';
 
 /** What the loop needs of a run. */
 type LoopRun = Omit<OperationRun, 'parameters' | 'account'>;
@@ -68,7 +69,7 @@ export async function forEachItem(
 	const positionOf = (index: number): ItemPosition => ({
 		itemIndex: itemIndexOf(index),
 		of,
-		rowNumber: rowNumberOf(rows[itemIndexOf(index)]),
+		rowNumber: rowNumberIn(rows[itemIndexOf(index)]?.json ?? {}),
 		person: personNameOf(rows[itemIndexOf(index)]?.json ?? {}),
 		part: partNames[index % perItem],
 	});
@@ -227,15 +228,9 @@ function itemIndex(pairedItem: INodeExecutionData['pairedItem']): number {
 	return typeof pairedItem === 'object' && !Array.isArray(pairedItem) ? pairedItem.item : 0;
 }
 
-/** Google Sheets adds it. Below a filter or an empty row, it's not the number of the item. */
-function rowNumberOf(item: INodeExecutionData | undefined): number | undefined {
-	const number = item?.json.row_number;
-	return typeof number === 'number' ? number : undefined;
-}
-
 /** "row 3" or "rows 1–3, 6", counted from 1, or by the number in the sheet: "row_number 2–4, 7" */
 export function rowsAt(sorted: number[], items: readonly INodeExecutionData[]): string {
-	const inSheet = compact(sorted.map((index) => rowNumberOf(items[index])));
+	const inSheet = compact(sorted.map((index) => rowNumberIn(items[index]?.json ?? {})));
 	if (inSheet.length === sorted.length) return `row_number ${ranges(inSheet)}`;
 	return `${sorted.length === 1 ? 'row' : 'rows'} ${ranges(sorted.map((index) => index + 1))}`;
 }

@@ -2,6 +2,7 @@ import mapValues from 'lodash/mapValues';
 import pick from 'lodash/pick';
 import type { IDataObject } from 'n8n-workflow';
 import { ERROR_FIELDS } from '../../core/service/errors';
+import { rowNumberIn } from '../../core/values/sheetCells';
 import { isUnset } from '../../core/values/values';
 
 /**
@@ -26,7 +27,7 @@ const DATE = /^\d{4}-\d{2}-\d{2}/;
  * Sheets adds a row number.
  */
 export function emptyCell(row: IDataObject, column: string): '' | null {
-	const { row_number: rowNumber, [column]: value } = row;
+	const { [column]: value } = row;
 	const isText = typeof value === 'string' && !DATE.test(value);
-	return isText || typeof rowNumber === 'number' ? '' : null;
+	return isText || rowNumberIn(row) !== undefined ? '' : null;
 }

@@ -121,6 +121,7 @@ function omitEmptyError(context: IExecuteFunctions, outputs: INodeExecutionData[
 	if (isUnset(first.json.error)) first.json = omit(first.json, 'error');
 }
 
+/** By *Retry On Fail*. The next attempt needs what this one did. */
 function mayBeRunAgain(outputs: INodeExecutionData[][]): boolean {
 	return outputs.flat().some(({ json }) => !isUnset(json.error));
 }
