@@ -2,7 +2,7 @@ import { isSameId } from '../service/envelope';
 import { isRejection } from '../service/errors';
 import { withoutSecret } from '../service/secrets';
 import { BoundedMap } from '../values/boundedMap';
-import { deferred, type Deferred, DONE, pause, whenAborted } from '../values/clock';
+import { DONE, pause, whenAborted } from '../values/clock';
 import { messageOf } from '../values/values';
 import { type Arrival, ConnectionUser, type UserOptions } from './connectionUser';
 import { type ChatEvent, parseFrame } from './frames';
@@ -61,7 +61,7 @@ export class ChatConnection {
 
 	private readonly users = new Set<ConnectionUser>();
 	private readonly stop = new AbortController();
-	private readonly closedDeferred: Deferred<unknown> = deferred();
+	private readonly closedDeferred = Promise.withResolvers<unknown>();
 	private readonly policy: ReconnectPolicy;
 
 	private token: MintedToken | null = null;
@@ -71,7 +71,7 @@ export class ChatConnection {
 	/** Closed for another token or client ID, or for another replay. */
 	private replaced: Socket | null = null;
 	private clientId: string;
-	private becameConnected: Deferred<void> = deferred();
+	private becameConnected: PromiseWithResolvers<void> = Promise.withResolvers();
 	private sessionIsClosed = false;
 	/** Ends the pause before the next attempt. */
 	private wake = new AbortController();
@@ -250,7 +250,7 @@ export class ChatConnection {
 		// From now on it reconnects without a claim, so that two clients don't displace each other forever.
 		this.mayClaim = false;
 		this.becameConnected.resolve();
-		this.becameConnected = deferred();
+		this.becameConnected = Promise.withResolvers();
 	}
 
 	/** Replaces a socket before its token expires. */

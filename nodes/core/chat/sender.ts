@@ -1,12 +1,4 @@
-import {
-	backoffMs,
-	type Clock,
-	deferred,
-	type Deferred,
-	pause,
-	settledOrTimeout,
-	whenAborted,
-} from '../values/clock';
+import { backoffMs, type Clock, pause, settledOrTimeout, whenAborted } from '../values/clock';
 import { KeyedMutex } from '../values/keyedMutex';
 import type { ChatConnection } from './connection';
 import type { ConnectionUser } from './connectionUser';
@@ -54,7 +46,7 @@ export class Sender {
 	/** `message` for all frames of a message, `frame` until the ack of one. */
 	private readonly mutex = new KeyedMutex();
 	/** The frame that waits for its ack. */
-	private flight: { messageId: string; ack: Deferred<Ack | 'no_ack'> } | null = null;
+	private flight: { messageId: string; ack: PromiseWithResolvers<Ack | 'no_ack'> } | null = null;
 	/** The IDs of sent frames that got no ack. */
 	private readonly unconfirmed = new Set<string>();
 	/** Messages, and replies on acks, whose events may still come, because the ack was first. */
@@ -158,7 +150,7 @@ export class Sender {
 				return 'not_sent';
 			}
 			// Set before sending, because a socket may respond synchronously.
-			this.flight = { messageId: frame.messageId, ack: deferred() };
+			this.flight = { messageId: frame.messageId, ack: Promise.withResolvers() };
 			if (socket.send(frame.text)) {
 				const acked = this.untilAck(socket, this.flight, timeoutMs).finally(release);
 				return await Promise.race([acked, whenAborted(signal).then(() => 'no_ack' as const)]);

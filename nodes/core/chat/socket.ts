@@ -1,11 +1,4 @@
-import {
-	type Clock,
-	deferred,
-	type Deferred,
-	DONE,
-	pause,
-	settledOrTimeout,
-} from '../values/clock';
+import { type Clock, DONE, pause, settledOrTimeout } from '../values/clock';
 
 /** Timeout for opening a socket. */
 const CONNECT_TIMEOUT_MS = 15_000;
@@ -56,8 +49,8 @@ export class Socket {
 	/** Whether it has been open long enough to be accepted, and for the service to have replayed its recent events. */
 	isSettled = false;
 
-	private readonly opened: Deferred<void> = deferred();
-	private readonly endedDeferred: Deferred<SocketEnd> = deferred();
+	private readonly opened: PromiseWithResolvers<void> = Promise.withResolvers();
+	private readonly endedDeferred = Promise.withResolvers<SocketEnd>();
 	private readonly endedSignal = new AbortController();
 	private socket: WebSocketLike | null = null;
 	private openedAt: number | null = null;

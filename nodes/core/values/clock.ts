@@ -99,19 +99,6 @@ export function anyOf(...signals: Array<AbortSignal | undefined>): AbortSignal |
 	return given.length > 1 ? AbortSignal.any(given) : given[0];
 }
 
-export interface Deferred<T> {
-	promise: Promise<T>;
-	resolve: (value: T) => void;
-}
-
-export function deferred<T>(): Deferred<T> {
-	let resolve: (value: T) => void = () => undefined;
-	const promise = new Promise<T>((settle) => {
-		resolve = settle;
-	});
-	return { promise, resolve };
-}
-
 /** In seconds, minutes, or hours, rounded up. */
 export function duration(ms: number): string {
 	const seconds = Math.ceil(ms / 1000);

@@ -1,4 +1,4 @@
-import { type Deferred, deferred, whenAborted } from './clock';
+import { whenAborted } from './clock';
 
 /** Runs a function, possibly after others. */
 export type Limiter = <T>(run: () => Promise<T>) => Promise<T>;
@@ -26,7 +26,7 @@ export class KeyedMutex {
 	 */
 	async acquire(key: unknown, signal?: AbortSignal): Promise<() => void> {
 		const previous = this.queues.get(key) ?? Promise.resolve();
-		const own: Deferred<void> = deferred();
+		const own: PromiseWithResolvers<void> = Promise.withResolvers();
 		const queue = previous.then(async () => await own.promise);
 		this.queues.set(key, queue);
 		void queue.then(() => {

@@ -3,7 +3,6 @@ import set from 'lodash/set';
 import nock from 'nock';
 import type { IDataObject, INode, INodeParameters, IPollFunctions } from 'n8n-workflow';
 import { z } from 'zod';
-import { deferred } from '../../../nodes/core/values/clock';
 import { plainText } from '../../../nodes/core/values/values';
 import {
 	activate,
@@ -283,7 +282,7 @@ describe('if n8n runs two checks at the same time, each change is reported once:
 	test('while one is slow, the other one does nothing', async () => {
 		const { look, see } = follower();
 		await see();
-		const answer = deferred<object>();
+		const answer = Promise.withResolvers<object>();
 		const slow = look({ request: async () => await answer.promise });
 		expect(await look()).toEqual([]);
 		answer.resolve({ statusCode: 200, headers: {}, body: bodyOf(PAUSED) });
@@ -312,8 +311,8 @@ test('a check that takes longer than n8n waits says so, and the next one returns
 	const onTime = { budgetMs: 36_000 };
 	const { look, see } = follower();
 	await see({}, onTime);
-	const response = deferred<string>();
-	const asked = deferred<undefined>();
+	const response = Promise.withResolvers<string>();
+	const asked = Promise.withResolvers<undefined>();
 	endpoint().reply(200, async () => {
 		asked.resolve(undefined);
 		return await response.promise;

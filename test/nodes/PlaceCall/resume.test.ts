@@ -1,7 +1,6 @@
 /** What resumes an execution that waits by webhook: reports of the service, and pings of n8n itself. */
 import type { INodeParameters } from 'n8n-workflow';
 import nock from 'nock';
-import { deferred } from '../../../nodes/core/values/clock';
 import { clock } from '../../../nodes/host/clock';
 import { storedCredentials } from '../../engine';
 import { eventually, until, untilIdle } from '../../n8n/until';
@@ -163,7 +162,7 @@ describe('n8n pings the resume URL', () => {
 	it('to find the calls that were completed before the wait, and stops then', async () => {
 		const delivery = { url: 'http://127.0.0.1:9' };
 		service().setAutoComplete({ afterMs: 'beforeResponse', delivery });
-		const resumed = deferred<null>();
+		const resumed = Promise.withResolvers<null>();
 		timeFlies(async () => {
 			await resumed.promise;
 		});

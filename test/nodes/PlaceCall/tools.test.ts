@@ -1,6 +1,5 @@
 /** Place Call as a tool: what the model is told, when calls are placed later, and time limits. */
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
-import { deferred } from '../../../nodes/core/values/clock';
 import { clock } from '../../../nodes/host/clock';
 import { TOOL_LIMITS } from '../../../nodes/host/caller/caller';
 import {
@@ -198,7 +197,7 @@ it('an MCP client without a session is not told to repeat the request', async ()
 describe('within the time limit of tools', () => {
 	it('a call without a response is unknown, and not placed again', async () => {
 		const pass = holdTimeouts();
-		const late = deferred<[number]>();
+		const late = Promise.withResolvers<[number]>();
 		callsEndpoint().reply(async () => {
 			pass(TOOL_LIMITS.wholeMs);
 			return await late.promise;

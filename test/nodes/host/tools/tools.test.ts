@@ -7,7 +7,6 @@ import type {
 import { openMemory } from '../../../../nodes/host/ledger/executionMemory';
 import { callerOf, TOOL_LIMITS, type CompletedRequest } from '../../../../nodes/host/caller/caller';
 import { failureForModel, runForModel } from '../../../../nodes/host/run/toolResult';
-import { deferred } from '../../../../nodes/core/values/clock';
 import type { JsonObject } from '../../../../nodes/core/values/json';
 import {
 	InvalidInput,
@@ -275,7 +274,7 @@ describe.each(ROUTES)('a tool %s', (_name, route) => {
 
 		test('at the same moment: no removal is sent if the addition takes until the time limit', async () => {
 			const pass = holdTimeouts();
-			const late = deferred<[number]>();
+			const late = Promise.withResolvers<[number]>();
 			const { add, remove } = await toolsFor();
 			service()
 				.post(DND)
