@@ -16,16 +16,12 @@ export function asRecord(value: JsonValue): JsonObject {
 	return isJsonObject(value) ? value : { value };
 }
 
-/** Maximum nesting of lists and objects. n8n fails to copy output with some thousand levels. */
-const MAX_DEPTH = 500;
-
 /**
- * Parses JSON. `undefined` if the text isn't JSON or is nested too deeply for n8n. Integers beyond
- * `Number.MAX_SAFE_INTEGER` become texts with the same digits, because two long IDs would be the same number.
+ * Parses JSON. `undefined` if the text isn't JSON. Integers beyond `Number.MAX_SAFE_INTEGER` become texts with the same
+ * digits, because two long IDs would be the same number.
  */
 export function parseJson(text: string): JsonValue | undefined {
 	try {
-		if (isTooDeep(text)) return undefined;
 		const value: unknown = JSON.parse(text, LONG_NUMBER.test(text) ? exactInteger : undefined);
 		return isJsonValue(value) ? value : undefined;
 	} catch {
@@ -48,21 +44,6 @@ function isJsonValue(value: unknown): value is JsonValue {
 	return value !== undefined;
 }
 
-/** Whether a JSON text is nested too deeply. `JSON.parse` is slow for such a text. */
-function isTooDeep(text: string): boolean {
-	// A level needs two characters.
-	if (text.length <= 2 * MAX_DEPTH) return false;
-	let depth = 0;
-	for (let at = 0; at < text.length; at++) {
-		const character = text[at];
-		if (character === '"') at = endOfString(text, at);
-		else if (character === '[' || character === '{') depth++;
-		else if (character === ']' || character === '}') depth--;
-		if (depth > MAX_DEPTH) return true;
-	}
-	return false;
-}
-
 /** Finds a value that JSON would convert to `null`: an invalid number or date. `undefined` if there is none. */
 export function lostInJson(root: unknown): unknown {
 	const seen = new Set<unknown>([root]);
@@ -75,18 +56,6 @@ export function lostInJson(root: unknown): unknown {
 		for (const inner of Object.values(value ?? {})) seen.add(inner);
 	}
 	return undefined;
-}
-
-function endOfString(text: string, start: number): number {
-	let end = text.indexOf('"', start + 1);
-	while (end > 0 && isEscaped(text, end)) end = text.indexOf('"', end + 1);
-	return end < 0 ? text.length : end;
-}
-
-function isEscaped(text: string, at: number): boolean {
-	let first = at;
-	while (text[first - 1] === '\\') first--;
-	return (at - first) % 2 === 1;
 }
 
 /** The value at a lodash path such as `data.calls[0]`. `undefined` if it doesn't exist. */

@@ -10,9 +10,8 @@ function listen(parameters: INodeParameters = {}, id = `delivery-${++count}`) {
 }
 
 const rawBody = (text: string) => ({ rawBody: Buffer.from(text), body: undefined });
-const DEEP = '{"a":'.repeat(100_000) + '1' + '}'.repeat(100_000);
 
-it.each<[string, string, object, unknown?]>([
+it.each<[string, string, object]>([
 	['an object', '{"reply":"Hello","nested":{"a":[1]}}', { reply: 'Hello', nested: { a: [1] } }],
 	['a list', '[1,2]', { payload: [1, 2] }],
 	['a JSON text', '"Hello"', { payload: 'Hello' }],
@@ -21,10 +20,8 @@ it.each<[string, string, object, unknown?]>([
 	['null', 'null', { payload: null }],
 	['plain text', 'Hello', { payload: 'Hello' }],
 	['long numbers', '{"id":1876543210987654321}', { id: '1876543210987654321' }],
-	['JSON that is nested too deeply', DEEP, { payload: DEEP }, JSON.parse(DEEP)],
-])('passes %s through', async (...row) => {
-	const [, text, json, body] = row;
-	const { response, items } = await listen().deliver({ rawBody: Buffer.from(text), body });
+])('passes %s through', async (_what, text, json) => {
+	const { response, items } = await listen().deliver(rawBody(text));
 	expect(response.body).toBeUndefined();
 	expect(items).toEqual([json]);
 });

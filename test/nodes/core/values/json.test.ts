@@ -51,31 +51,6 @@ test('finds every value, the outermost first, up to a limit', () => {
 	expect([...valuesIn('text')]).toEqual(['text']);
 });
 
-describe('a text that is nested', () => {
-	const lists = (levels: number) => '['.repeat(levels) + ']'.repeat(levels);
-	const objects = (levels: number) => `${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`;
-
-	test.each<[string, string]>([
-		['500 lists', lists(500)],
-		['500 objects', objects(500)],
-		['brackets within a string', JSON.stringify({ text: '['.repeat(2_000) })],
-		['brackets and quotes within a string', JSON.stringify({ text: '"[\\"[{'.repeat(500) })],
-		['many lists beside each other', `[${'[],'.repeat(2_000)}[]]`],
-	])('%s: is read', (_what, text) => {
-		expect(parseJson(text)).toEqual(JSON.parse(text));
-	});
-
-	test.each<[string, string]>([
-		['501 lists', lists(501)],
-		['501 objects', objects(501)],
-		['501 lists after a string of closing brackets', `["${']'.repeat(2_000)}",${lists(500)}]`],
-		['501 lists after an escaped quote', `["\\"]",${lists(500)}]`],
-		['a million lists that never close', '['.repeat(1_000_000)],
-	])('%s: is not', (_what, text) => {
-		expect(parseJson(text)).toBeUndefined();
-	});
-});
-
 describe('an integer that JavaScript would round', () => {
 	/** Or with an exponent. They stay numbers. */
 	const WITH_FRACTION = [
