@@ -9,14 +9,6 @@ export const noLimit: Limiter = async (run) => await run();
 export class KeyedMutex {
 	private readonly queues = new Map<unknown, Promise<void>>();
 
-	private readonly stopped = new Set<unknown>();
-
-	/**
-	 * @param stoppedError if given, a key stops after the first function that fails: later functions of the key don't run, and
-	 * `runExclusive` throws this error
-	 */
-	constructor(private readonly stoppedError?: () => Error) {}
-
 	/**
 	 * Waits until earlier callers have released the key. A caller that is aborted while it waits continues immediately
 	 * without the lock, and the others keep their order.
@@ -36,17 +28,11 @@ export class KeyedMutex {
 		return () => own.resolve();
 	}
 
-	/** @throws what `run` throws, or the error for a stopped key */
 	async runExclusive<T>(key: unknown, run: () => Promise<T>): Promise<T> {
 		const release = await this.acquire(key);
-		let hasSucceeded = false;
 		try {
-			if (this.stoppedError !== undefined && this.stopped.has(key)) throw this.stoppedError();
-			const result = await run();
-			hasSucceeded = true;
-			return result;
+			return await run();
 		} finally {
-			if (!hasSucceeded && this.stoppedError !== undefined) this.stopped.add(key);
 			release();
 		}
 	}

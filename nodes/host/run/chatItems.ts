@@ -23,13 +23,23 @@ export async function forEachChatItem(
 	concurrency = 1,
 ): Promise<INodeExecutionData[]> {
 	const { caller, parameters } = run;
-	const mutex = new KeyedMutex(caller.continuesOnFail ? undefined : earlierItemFailed);
+	const mutex = new KeyedMutex();
+	/** Sessions of which an item failed, unless the node continues. */
+	const stopped = new Set<string>();
 	const inOrder = (index: number): PreparedRequest => {
 		const form = parameters.at(index);
 		const request = prepare(form);
 		const session = sessionOf(form);
 		if (session === '') return request;
-		return { ...request, queue: async (send) => await mutex.runExclusive(session, send) };
+		const queue: PreparedRequest['queue'] = async (send) =>
+			await mutex.runExclusive(session, async () => {
+				if (stopped.has(session)) throw earlierItemFailed();
+				return await send().catch((error: unknown) => {
+					if (!caller.continuesOnFail) stopped.add(session);
+					throw error;
+				});
+			});
+		return { ...request, queue };
 	};
 	return await deliverEachItem(run, inOrder, {
 		concurrency: readConcurrency(parameters, concurrency),

@@ -5,19 +5,6 @@ import { KeyedMutex } from '../../../../nodes/core/values/keyedMutex';
 /** Texts and objects. */
 const KEYS = ['a', 'b', {}, {}];
 
-test('with an error for stopped keys, runs nothing after a failure of the same key', async () => {
-	const mutex = new KeyedMutex(() => new Error('stopped'));
-	const done: string[] = [];
-	const run = async (key: string) =>
-		await mutex.runExclusive(key, async () => await Promise.resolve(done.push(key)));
-	const failing = mutex.runExclusive('a', async () => await Promise.reject(new Error('rejected')));
-	const [first, ...others] = await Promise.allSettled([failing, run('a'), run('b')]);
-	expect(first).toMatchObject({ reason: new Error('rejected') });
-	expect(others).toMatchObject([{ reason: new Error('stopped') }, { status: 'fulfilled' }]);
-	await expect(run('a')).rejects.toThrow('stopped');
-	expect(done).toEqual(['b']);
-});
-
 test('an aborted caller continues without the lock, and the others keep their order', async () => {
 	const mutex = new KeyedMutex();
 	const order: string[] = [];
