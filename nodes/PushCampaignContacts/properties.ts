@@ -11,7 +11,7 @@ import { consentField } from '../host/forms/consentField';
 import { jsonInTools } from '../host/forms/shownWhere';
 import { DEFAULT_NAME_COLUMN, DEFAULT_PHONE_COLUMN, PHONE_SYNONYMS } from './push/columns';
 import { LIMITS } from '../core/service/limits';
-import { NAME_SYNONYMS } from '../core/values/personName';
+import { NAME_SYNONYMS } from '../core/values/sheetCells';
 
 /** With the names of the columns that the node finds by default. */
 export const EXAMPLE_CONTACTS = '[{ "phone": "9876543210", "person_name": "Asha Rao" }]';

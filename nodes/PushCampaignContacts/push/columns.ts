@@ -7,7 +7,7 @@ import toPath from 'lodash/toPath';
 import type { Consent } from '../../core/calls/consent';
 import { ERROR_FIELDS, InvalidInput } from '../../core/service/errors';
 import { type Explanation, onScreenOnly } from '../../core/service/resolution';
-import { NAME_SYNONYMS } from '../../core/values/personName';
+import { NAME_SYNONYMS } from '../../core/values/sheetCells';
 import { isCampaignPhone } from '../../core/phone/campaignPhone';
 import { named, quoted } from '../../core/values/values';
 import { ADDED_COLUMNS, type Column } from './cells';

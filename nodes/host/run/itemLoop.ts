@@ -15,8 +15,7 @@ import { asCanceled, isCanceled, stoppedBeforeItem } from '../execution/cancel';
 import { type ItemPosition, labelOf, toErrorItem, toNodeError } from '../http/nodeErrors';
 import type { OperationRun } from './operations';
 import { forEachWithPauses } from '../../core/values/pauses';
-import { personNameOf } from '../../core/values/personName';
-import { rowNumberIn } from '../../core/values/sheetCells';
+import { personNameOf, rowNumberIn } from '../../core/values/sheetCells';
 
 /** What the loop needs of a run. */
 type LoopRun = Omit<OperationRun, 'parameters' | 'account'>;

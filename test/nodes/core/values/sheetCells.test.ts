@@ -1,5 +1,4 @@
-import { personNameOf } from '../../../../nodes/core/values/personName';
-import { hasNoValue, isErrorValue, nameIn } from '../../../../nodes/core/values/sheetCells';
+import { hasNoValue, isErrorValue, nameIn, personNameOf } from '../../../../nodes/core/values/sheetCells';
 
 test.each([
 	...['#REF!', '#NAME?', '#N/A', '#VALUE!', '#DIV/0!', '#NUM!', '#NULL!', '#ERROR!', '#SPILL!'],
