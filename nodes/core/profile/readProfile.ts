@@ -1,9 +1,9 @@
 import { ZodIssueCode, ZodParsedType, type ZodErrorMap, type ZodIssue } from 'zod';
 import { InvalidInput } from '../service/errors';
 import { onScreenOnly } from '../service/resolution';
-import { parseJson } from '../values/json';
+import { type JsonValue, parseJson } from '../values/json';
 import { withoutInvisible } from '../values/text';
-import { named, plainText, quoted } from '../values/values';
+import { named, quoted } from '../values/values';
 import { type Profile, profileSchema } from './schema';
 
 export const SERVICE_PROFILE = 'Service Profile';
@@ -26,9 +26,9 @@ export function readProfile(
 	if (text.trim() === '') return {};
 	const json = jsonIn(text);
 	if (json === undefined) throw notJson();
-	const { data, error } = profileSchema.safeParse(parseJson(json), { errorMap });
-	const faults = [...repeatedIn(json), ...(error?.issues ?? [])];
-	if (data !== undefined && faults.length === 0) return data;
+	const { success, data, error } = profileSchema.safeParse(json, { errorMap });
+	if (success) return data;
+	const faults = error.issues;
 	const shown = hideSecret(faults.slice(0, MAX_FAULTS).map(faultOf).join('; '));
 	const more = faults.length > MAX_FAULTS ? `; and ${faults.length - MAX_FAULTS} more` : '';
 	throw new InvalidInput(
@@ -38,43 +38,17 @@ export function readProfile(
 }
 
 /** Without what surrounds the outermost curly brackets, such as a code fence. Undefined if it isn't JSON. */
-function jsonIn(text: string): string | undefined {
+function jsonIn(text: string): JsonValue | undefined {
 	const written = withoutInvisible(text);
 	const json = written.slice(written.indexOf('{'), written.lastIndexOf('}') + 1);
-	const forms = [json, json.replace(/[“”„«»]/g, '"')].map(withPlainSpace);
-	return forms.find((one) => parseJson(one) !== undefined);
+	const forms = [json, json.replace(/[“”„«»]/g, '"')];
+	return forms.map((one) => parseJson(withPlainSpace(one))).find((one) => one !== undefined);
 }
 
 /** Replaces white space that JSON doesn't allow, such as non-breaking spaces from email. */
 function withPlainSpace(text: string): string {
 	// A string without a closing quote extends to the end of the text, so the search stays linear.
 	return text.replace(/"[^"\\]*(?:\\[^][^"\\]*)*"?|\s/g, (part) => (/^\s/.test(part) ? ' ' : part));
-}
-
-type Fault = Pick<ZodIssue, 'path' | 'message'>;
-
-/** A name and its colon, another text, and what begins, separates, and ends entries. */
-const TOKENS = /"[^"\\]*(?:\\[^][^"\\]*)*"?(?: *:)?|[{}[\],]/g;
-
-/** Names that are in one object more than once. `JSON.parse` would only return the last one. */
-function repeatedIn(json: string): Fault[] {
-	const faults: Fault[] = [];
-	/** The objects and lists around a token, with the name or index of the entry. A list has no names. */
-	const around: Array<{ names?: Set<string>; at: string | number }> = [];
-	for (const [token] of json.matchAll(TOKENS)) {
-		const inner = around.at(-1);
-		if (token === '{') around.push({ names: new Set(), at: '' });
-		else if (token === '[') around.push({ at: 0 });
-		else if (token === '}' || token === ']') around.pop();
-		else if (token === ',' && typeof inner?.at === 'number') inner.at++;
-		else if (token.endsWith(':') && inner?.names !== undefined) {
-			inner.at = plainText(parseJson(token.slice(0, -1)));
-			if (inner.names.has(inner.at))
-				faults.push({ path: around.map(({ at }) => at), message: 'is there more than once' });
-			inner.names.add(inner.at);
-		}
-	}
-	return faults;
 }
 
 const errorMap: ZodErrorMap = (issue, { defaultError }) => {
@@ -100,7 +74,7 @@ const errorMap: ZodErrorMap = (issue, { defaultError }) => {
 };
 
 /** Such as `"body.entry.phone" in "dnd.add" must be …`. */
-function faultOf({ path: [part, ...rest], message }: Fault): string {
+function faultOf({ path: [part, ...rest], message }: ZodIssue): string {
 	if (part === undefined) return `the profile ${message}`;
 	return `${rest.length > 0 ? `${quoted(rest.join('.'))} in ` : ''}"${part}" ${message}`;
 }

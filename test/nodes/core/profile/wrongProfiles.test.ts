@@ -217,32 +217,6 @@ test.each<[what: string, profile: object, fault: string]>([
 	});
 });
 
-test.each<[what: string, profile: string, fault: string]>([
-	['a part', '{ "agents": {}, "agents": {} }', '"agents" is there more than once'],
-	[
-		'a name in a list in a body, written in another way',
-		'{ "dnd.add": { "body": { "of": [{}, "],", { "a": "{agent}", "\\u0061" : "{phone}" }] } } }',
-		'"body.of.2.a" in "dnd.add" is there more than once; "dnd.add" needs {agent} in place of the values of your example',
-	],
-	[
-		'names of several objects',
-		'{ "calls": { "query": { "a": "1", "a": "2" }, "query": {} }, "agents": { "list": "a", "list": "a" } }',
-		'"query.a" in "calls" is there more than once; "query" in "calls" is there more than once; "list" in "agents" is there more than once',
-	],
-])('a name that is there twice: %s', (_what, profile, fault) => {
-	expect(explainedBy(() => readProfile(profile)).resolution).toBe(
-		`Correct it, or send this list to your service provider: ${fault}.`,
-	);
-});
-
-test('equal names in different objects, and texts that look like names, are no repetition', () => {
-	const body =
-		'{ "a": "{agent}", "p": { "a": "{phone}", "b": "\\"a\\":" }, "l": ["a", "a"], "c": "a" }';
-	expect(readProfile(`{ "dnd.add": { "body": ${body} } }`)).toEqual({
-		'dnd.add': { body: JSON.parse(body) },
-	});
-});
-
 test('all faults are told together, and the message stays short', () => {
 	const many = Object.fromEntries(
 		Array.from({ length: 5_000 }, (_, at) => [`${'x'.repeat(500)}${at}`, 1]),
