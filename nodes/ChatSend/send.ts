@@ -1,6 +1,6 @@
 import type { INodeProperties } from 'n8n-workflow';
 import type { ApiClient } from '../core/service/client';
-import { sendByProfile } from '../core/profile/sendByProfile';
+import { sendByProfile } from '../core/profile/serviceProfile';
 import { type Additions, sendLegacyMessage } from '../core/service/endpoints';
 import { documentedRecord, recordOf } from '../core/service/envelope';
 import { explained, failedRepeat, InvalidInput, OutcomeUnknown } from '../core/service/errors';

@@ -1,5 +1,4 @@
 import type { IDataObject, INodeProperties } from 'n8n-workflow';
-import { sendByProfile } from '../../core/profile/sendByProfile';
 import {
 	additionalBodyFields,
 	additionalQueryParameters,
@@ -17,7 +16,7 @@ import type { PreparedRequest } from '../../host/ledger/preparedRequest';
 import { asItems } from '../../host/run/itemLoop';
 import type { Operation } from '../../host/run/operations';
 import { idText } from '../../core/chat/frames';
-import type { Account } from '../../core/profile/serviceProfile';
+import { type Account, sendByProfile } from '../../core/profile/serviceProfile';
 import { createLegacySession } from '../../core/service/endpoints';
 import { documentedRecord, recordOf } from '../../core/service/envelope';
 import type { ApiResponse } from '../../core/service/http';

@@ -1,7 +1,7 @@
 import { MAY_BE_BLANK } from '../../host/forms/fields';
 import type { Operation } from '../../host/run/operations';
 import { recordOf } from '../../core/service/envelope';
-import { sendByProfile } from '../../core/profile/sendByProfile';
+import { sendByProfile } from '../../core/profile/serviceProfile';
 import { changeEachNumber, changeSettings } from '../changeEachNumber';
 import { dndAgentsFields, phoneField } from '../dndFields';
 

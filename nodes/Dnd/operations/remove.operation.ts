@@ -1,7 +1,7 @@
 import type { Operation } from '../../host/run/operations';
 import { recordOf } from '../../core/service/envelope';
 import { isRejection } from '../../core/service/errors';
-import { sendByProfile } from '../../core/profile/sendByProfile';
+import { sendByProfile } from '../../core/profile/serviceProfile';
 import { changeEachNumber, changeSettings } from '../changeEachNumber';
 import { dndAgentsFields, ONE_AGENT, phoneField } from '../dndFields';
 

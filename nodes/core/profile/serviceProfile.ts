@@ -1,8 +1,16 @@
 import difference from 'lodash/difference';
 import omitBy from 'lodash/omitBy';
 import type { ApiClient } from '../service/client';
+import {
+	type Additions,
+	addDndNumber,
+	createSession,
+	removeDndNumber,
+	sendInbound,
+	sendInboundAsync,
+} from '../service/endpoints';
 import { InvalidInput } from '../service/errors';
-import type { Query, QueryValue } from '../service/http';
+import type { ApiResponse, Query, QueryValue } from '../service/http';
 import { FOR_THE_OWNER, onScreenOnly } from '../service/resolution';
 import { isJsonObject, type JsonObject } from '../values/json';
 import { isUnset, joinedWithAnd, quoted } from '../values/values';
@@ -134,6 +142,31 @@ export class ServiceProfile {
 
 /** The client of an account, and what the document doesn't show of its service. */
 export type Account = { client: ApiClient; profile: ServiceProfile };
+
+/** The requests that a profile shows, other than reads of lists. */
+const REQUESTS = {
+	'dnd.add': addDndNumber,
+	'dnd.remove': removeDndNumber,
+	'chat.session': createSession,
+	'chat.inbound': sendInbound,
+	'chat.async': sendInboundAsync,
+} as const;
+
+/**
+ * Sends a request with its values at the places that the profile shows.
+ *
+ * @param documented what the document shows of its body
+ */
+export async function sendByProfile<Name extends keyof typeof REQUESTS>(
+	name: Name,
+	{ client, profile }: Account,
+	values: ValuesOf<Name>,
+	additions?: Additions,
+	documented: JsonObject = {},
+): Promise<ApiResponse> {
+	const { query, body } = profile.request(name, values);
+	return await REQUESTS[name](client, { query, body: { ...body, ...documented } }, additions);
+}
 
 /**
  * What the profile doesn't have in a part: placeholders such as `{phone}`, or other entries.
