@@ -2,7 +2,7 @@ import { isSameId } from '../service/envelope';
 import { isRejection } from '../service/errors';
 import { withoutSecret } from '../service/secrets';
 import { BoundedMap } from '../values/boundedMap';
-import { deferred, type Deferred, DONE, pause, whenAborted } from '../values/clock';
+import { type Clock, deferred, type Deferred, DONE, pause, whenAborted } from '../values/clock';
 import { messageOf } from '../values/values';
 import { type Arrival, ConnectionUser, type UserOptions } from './connectionUser';
 import { type ChatEvent, parseFrame } from './frames';
@@ -14,7 +14,7 @@ import {
 	whatWasSaid,
 } from './reconnectPolicy';
 import { Sender } from './sender';
-import { Socket, type SocketOptions } from './socket';
+import { Socket } from './socket';
 import { type MintedToken, renewAfterMs, socketUrl, TOKEN_RETRY_MS } from './token';
 
 /** How long to accept events after `session_closed`. */
@@ -33,14 +33,14 @@ const MAX_ISSUED = 10;
 const MAX_REMEMBERED = 5_000;
 
 /** What is the same for all users of a connection. */
-interface ConnectionOptions extends Pick<SocketOptions, 'openSocket' | 'clock'> {
+interface ConnectionOptions {
 	sessionId: string;
 	/** From the credential. Decides whether unencrypted `ws:` is acceptable. */
 	baseUrl: string;
 	/** Hides the API token of the account in a text. */
 	hideApiToken: (text: string) => string;
 	log: (level: 'debug' | 'info' | 'warn', message: string, details?: object) => void;
-	random: () => number;
+	clock: Clock;
 	/** The `client_id` of the WebSocket. */
 	clientId: string;
 	/** Resolves when the previous connection to the session has closed, because the service may reject two sockets. */
@@ -62,7 +62,7 @@ export class ChatConnection {
 	private readonly users = new Set<ConnectionUser>();
 	private readonly stop = new AbortController();
 	private readonly closedDeferred: Deferred<unknown> = deferred();
-	private readonly policy: ReconnectPolicy;
+	private readonly policy = new ReconnectPolicy();
 
 	private token: MintedToken | null = null;
 	/** The newest tokens, also of earlier sockets. */
@@ -89,8 +89,7 @@ export class ChatConnection {
 
 	constructor(private readonly options: ConnectionOptions) {
 		this.clientId = options.clientId;
-		this.policy = new ReconnectPolicy(options.random);
-		this.sender = new Sender(this, options);
+		this.sender = new Sender(this, options.clock);
 		void this.run();
 	}
 
@@ -214,7 +213,7 @@ export class ChatConnection {
 			const claim = this.mayClaim && [...this.users].some(({ options }) => options.disconnectOther);
 			const url = socketUrl({ token, baseUrl, clientId: this.clientId, claim });
 			socket = new Socket(url, {
-				...this.options,
+				clock,
 				onFrame: (frame) => this.receive(frame, socket),
 				onSettled: () => {
 					this.settled();
@@ -232,7 +231,7 @@ export class ChatConnection {
 
 	/** @throws what the request throws */
 	private async mint(): Promise<MintedToken> {
-		const { clock, random } = this.options;
+		const { clock } = this.options;
 		// A trigger outlives an execution. Requests of an action that left may be canceled.
 		const users = [...this.users];
 		const user = users.find(({ options }) => options.usedBy === 'trigger') ?? users.at(-1);
@@ -240,7 +239,7 @@ export class ChatConnection {
 		const requestedAt = clock.elapsed();
 		// Repeating the request is safe, because customers don't notice it.
 		const issued = await user.options.mintToken();
-		const token = { ...issued, renewAt: requestedAt + renewAfterMs(random()) };
+		const token = { ...issued, renewAt: requestedAt + renewAfterMs() };
 		this.token = token;
 		this.issued = [...this.issued, token.token].slice(-MAX_ISSUED);
 		return token;

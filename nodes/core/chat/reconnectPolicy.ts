@@ -117,8 +117,6 @@ export class ReconnectPolicy {
 	private readonly counts = new Map<Pace, number>();
 	private isFirst = true;
 
-	constructor(private readonly random: () => number) {}
-
 	/** For a user who joins or asks again, attempts follow each other quickly again. */
 	restart(): void {
 		this.counts.clear();
@@ -145,10 +143,8 @@ export class ReconnectPolicy {
 
 	private delayMs(pace: Pace, count: number): number {
 		const later = count - ATTEMPTS[pace];
-		if (later > 0) return backoffMs(LOST_BACKOFF, later, this.random);
-		return pace === 'slowly' && count > 1
-			? SLOW_POLL_MS
-			: backoffMs(CHAT_BACKOFF, count, this.random);
+		if (later > 0) return backoffMs(LOST_BACKOFF, later);
+		return pace === 'slowly' && count > 1 ? SLOW_POLL_MS : backoffMs(CHAT_BACKOFF, count);
 	}
 }
 

@@ -62,7 +62,7 @@ export class Sender {
 
 	constructor(
 		private readonly connection: ChatConnection,
-		private readonly options: { clock: Clock; random: () => number },
+		private readonly clock: Clock,
 	) {}
 
 	/** Whether a frame waits for its ack. */
@@ -92,7 +92,7 @@ export class Sender {
 	}
 
 	private forgetLate(): void {
-		const since = this.options.clock.elapsed() - EVENT_LAG_MS;
+		const since = this.clock.elapsed() - EVENT_LAG_MS;
 		this.announced = this.announced.filter(({ ackedAt }) => ackedAt > since);
 	}
 
@@ -104,7 +104,6 @@ export class Sender {
 	 * @param timeoutMs how long to wait for the ack of one attempt
 	 */
 	async send(user: ConnectionUser, frame: ClientFrame, timeoutMs: number): Promise<SendOutcome> {
-		const { clock, random } = this.options;
 		const { signal } = user;
 		const outgoing = outgoingFrame(frame);
 		const release = await this.mutex.acquire('message', signal);
@@ -120,7 +119,7 @@ export class Sender {
 					if (!mayResend) return { kind: 'unknown' };
 				} else if (ack.state === 'busy' && busy < MAX_BUSY_RETRIES) {
 					busy += 1;
-					await pause(clock, backoffMs(CHAT_BACKOFF, busy, random), signal);
+					await pause(this.clock, backoffMs(CHAT_BACKOFF, busy), signal);
 				} else {
 					this.announce(messagesOf(frame, ack), user.unheard.slice(unheardBefore));
 					return { kind: 'ack', ack, isRepeat: unconfirmed > 0 };
@@ -139,7 +138,7 @@ export class Sender {
 	private announce(messages: Message[], events: ChatEvent[]): void {
 		this.forgetLate();
 		const { frameCount: sentAtFrame } = this.connection;
-		const ackedAt = this.options.clock.elapsed();
+		const ackedAt = this.clock.elapsed();
 		const late = messages.filter((one) => !events.some((event) => isMessage(event, one)));
 		this.announced.push(...late.map((message) => ({ ...message, sentAtFrame, ackedAt })));
 	}
@@ -175,7 +174,7 @@ export class Sender {
 		timeoutMs: number,
 	): Promise<Ack | 'no_ack'> {
 		void socket.ended.then(() => resolve('no_ack'));
-		await settledOrTimeout(this.options.clock, timeoutMs, promise);
+		await settledOrTimeout(this.clock, timeoutMs, promise);
 		// Without effect if there's an ack.
 		resolve('no_ack');
 		const ack = await promise;

@@ -27,24 +27,9 @@ export interface SocketEnd {
 	openForMs: number;
 }
 
-const OPEN = 1;
 const NORMAL_CLOSURE = 1000;
 
-/** The part of the browser-style `WebSocket` that the nodes use. */
-export interface WebSocketLike {
-	readonly readyState: number;
-	send(text: string): void;
-	close(code?: number, reason?: string): void;
-	addEventListener(type: 'open' | 'error', listener: () => void): void;
-	addEventListener(type: 'message', listener: (event: { data: unknown }) => void): void;
-	addEventListener(
-		type: 'close',
-		listener: (event: { code: number; reason: string }) => void,
-	): void;
-}
-
-export interface SocketOptions {
-	openSocket: (url: string) => WebSocketLike;
+interface SocketOptions {
 	clock: Clock;
 	/** Called with each frame as received, text or binary. */
 	onFrame: (frame: unknown) => void;
@@ -59,7 +44,7 @@ export class Socket {
 	private readonly opened: Deferred<void> = deferred();
 	private readonly endedDeferred: Deferred<SocketEnd> = deferred();
 	private readonly endedSignal = new AbortController();
-	private socket: WebSocketLike | null = null;
+	private socket: WebSocket | null = null;
 	private openedAt: number | null = null;
 	private isClosing = false;
 
@@ -68,7 +53,7 @@ export class Socket {
 		private readonly options: SocketOptions,
 	) {
 		try {
-			this.socket = options.openSocket(url);
+			this.socket = new WebSocket(url);
 		} catch {
 			// The error isn't kept, because it may contain the URL with the token.
 			this.finish(null, '');
@@ -97,7 +82,7 @@ export class Socket {
 	 */
 	send(text: string): boolean {
 		try {
-			if (!this.isClosing && this.socket?.readyState === OPEN) {
+			if (!this.isClosing && this.socket?.readyState === WebSocket.OPEN) {
 				this.socket.send(text);
 				return true;
 			}
@@ -138,13 +123,13 @@ export class Socket {
 		this.finish(null, '');
 	}
 
-	private listen(socket: WebSocketLike): void {
+	private listen(socket: WebSocket): void {
 		socket.addEventListener('open', () => {
 			if (this.signal.aborted) return;
 			this.openedAt = this.options.clock.elapsed();
 			this.opened.resolve();
 		});
-		socket.addEventListener('message', ({ data }) => {
+		socket.addEventListener('message', ({ data }: { data: unknown }) => {
 			if (!this.signal.aborted) this.options.onFrame(data);
 		});
 		socket.addEventListener('close', ({ code, reason }) => {

@@ -44,8 +44,7 @@ class ChatConnections {
 		let connection = this.connections.get(key);
 		if (connection === undefined || connection.isStopped()) {
 			connection = new ChatConnection({
-				...{ sessionId, baseUrl, hideApiToken, clientId, clock, random: Math.random },
-				openSocket: (url) => new WebSocket(url),
+				...{ sessionId, baseUrl, hideApiToken, clientId, clock },
 				log: (level, message, details) => logger[level](message, { sessionId, ...details }),
 				admitted: connection?.closed,
 			});

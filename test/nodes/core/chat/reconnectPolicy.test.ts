@@ -15,8 +15,9 @@ import {
 } from '../../../../nodes/core/chat/reconnectPolicy';
 import type { SocketEnd } from '../../../../nodes/core/chat/socket';
 
-/** Without jitter. */
-const policyOf = () => new ReconnectPolicy(() => 0.5);
+// Without jitter.
+beforeEach(() => jest.spyOn(Math, 'random').mockReturnValue(0.5));
+afterEach(() => jest.restoreAllMocks());
 
 function ended(end: Partial<SocketEnd>): AttemptEnd {
 	return {
@@ -53,7 +54,7 @@ const retry = (
 const end = (why: EndingKind) => ({ kind: 'end', why });
 
 /** The seconds until the next attempt, and the reason, after each of these ends. */
-const delaysAfter = (attempts: AttemptEnd[], policy = policyOf()) =>
+const delaysAfter = (attempts: AttemptEnd[], policy = new ReconnectPolicy()) =>
 	attempts.map((attempt) => {
 		const step = policy.next(attempt);
 		return step.kind === 'end' ? step.why : step.afterMs / 1_000;
@@ -65,7 +66,8 @@ describe('ReconnectPolicy', () => {
 		[0, 800],
 		[1, 1_200],
 	])('adds jitter: random %d, %d ms', (random, afterMs) => {
-		expect(new ReconnectPolicy(() => random).next(closed(1006))).toMatchObject({ afterMs });
+		jest.spyOn(Math, 'random').mockReturnValue(random);
+		expect(new ReconnectPolicy().next(closed(1006))).toMatchObject({ afterMs });
 	});
 
 	const codes = (ends: number[], step: object) =>
@@ -88,7 +90,7 @@ describe('ReconnectPolicy', () => {
 		['no token: unreachable', noToken(new Error('down')), retry(1, 'new')],
 		['no usable token', noToken(unusable), end('no_token')],
 	])('%s', (_name, attempt, step) => {
-		expect(policyOf().next(attempt)).toMatchObject(step);
+		expect(new ReconnectPolicy().next(attempt)).toMatchObject(step);
 	});
 
 	it.each([1011, 4401])('%d: 6 attempts within a minute, then at intervals of minutes', (code) => {
@@ -98,7 +100,7 @@ describe('ReconnectPolicy', () => {
 	});
 
 	it('1008: a quick attempt and 30 slow polls, then intervals of minutes', () => {
-		const policy = policyOf();
+		const policy = new ReconnectPolicy();
 		const delays = delaysAfter(times(33, closed(1008)), policy);
 		expect(delays).toEqual([1, ...Array.from({ length: 30 }, () => 20), 60, 120]);
 		// They don't delay the attempts after another end.
@@ -107,7 +109,7 @@ describe('ReconnectPolicy', () => {
 	});
 
 	it('an undocumented code: one careful reconnect, then intervals of minutes', () => {
-		const policy = policyOf();
+		const policy = new ReconnectPolicy();
 		policy.next(closed(4409));
 		expect(policy.next(closed(4409))).toMatchObject(retry(60, 'new', 'rejected', true));
 		expect(policy.next(closed(4409))).toMatchObject(retry(120, 'new', 'rejected', true));
@@ -116,7 +118,7 @@ describe('ReconnectPolicy', () => {
 	it.each([1006, 1008, 4409])(
 		'%d: begins again after a connection of 25 seconds, a renewal, or for a new user',
 		(code) => {
-			const policy = policyOf();
+			const policy = new ReconnectPolicy();
 			expect(policy.next(closed(code))).toMatchObject({ isFirst: true });
 			expect(policy.next(closed(code, 24_999))).toMatchObject({ isFirst: false });
 			expect(policy.next(closed(code, 25_000))).toMatchObject({ afterMs: 1_000, isFirst: true });
