@@ -27,6 +27,7 @@ export interface SocketEnd {
 	openForMs: number;
 }
 
+const OPEN = 1;
 const NORMAL_CLOSURE = 1000;
 
 interface SocketOptions {
@@ -82,7 +83,7 @@ export class Socket {
 	 */
 	send(text: string): boolean {
 		try {
-			if (!this.isClosing && this.socket?.readyState === WebSocket.OPEN) {
+			if (!this.isClosing && this.socket?.readyState === OPEN) {
 				this.socket.send(text);
 				return true;
 			}

@@ -8,15 +8,13 @@ import { forEveryone } from '../../../../nodes/core/service/resolution';
 import {
 	type AttemptEnd,
 	describeEnding,
-	endingError,
 	type EndingKind,
 	ReconnectPolicy,
-	whatWasSaid,
 } from '../../../../nodes/core/chat/reconnectPolicy';
 import type { SocketEnd } from '../../../../nodes/core/chat/socket';
 
 // Without jitter.
-beforeEach(() => jest.spyOn(Math, 'random').mockReturnValue(0.5));
+beforeEach(() => jest.spyOn(Math, 'random').mockReturnValue(0));
 afterEach(() => jest.restoreAllMocks());
 
 function ended(end: Partial<SocketEnd>): AttemptEnd {
@@ -63,8 +61,8 @@ const times = (count: number, attempt: AttemptEnd) => Array.from({ length: count
 
 describe('ReconnectPolicy', () => {
 	it.each([
-		[0, 800],
-		[1, 1_200],
+		[0, 1_000],
+		[1, 800],
 	])('adds jitter: random %d, %d ms', (random, afterMs) => {
 		jest.spyOn(Math, 'random').mockReturnValue(random);
 		expect(new ReconnectPolicy().next(closed(1006))).toMatchObject({ afterMs });
@@ -131,7 +129,7 @@ describe('ReconnectPolicy', () => {
 });
 
 const endingOf = (kind: EndingKind, attempt: AttemptEnd) =>
-	endingError(describeEnding(kind, attempt, (text) => text));
+	describeEnding(kind, attempt, (text) => text);
 
 const KINDS: EndingKind[] = ['session_closed', 'rejected', 'unreachable', 'no_token'];
 
@@ -174,8 +172,8 @@ test.each<[AttemptEnd, string | undefined, ErrorOrigin | undefined]>([
 	[noToken(rejection(403)), 'agent_not_found', 'service'],
 	[noToken(new Error('down')), 'down', 'n8n'],
 ])('reports %j as %j by %j', (attempt, originalMessage, origin) => {
-	expect(whatWasSaid(attempt)).toEqual({
-		...(originalMessage !== undefined && { originalMessage }),
-		...(origin !== undefined && { origin }),
+	expect(endingOf('rejected', attempt)).toMatchObject({
+		originalMessage,
+		...(origin && { origin }),
 	});
 });

@@ -39,7 +39,7 @@ function opening(construct?: () => never) {
 	function FakeWebSocket(): object {
 		return construct?.() ?? fake;
 	}
-	Object.assign(globalThis, { WebSocket: Object.assign(FakeWebSocket, { OPEN: 1 }) });
+	Object.assign(globalThis, { WebSocket: FakeWebSocket });
 	const frames: unknown[] = [];
 	const socket = new Socket('wss://h/p?token=secret', {
 		clock: timerClock,
