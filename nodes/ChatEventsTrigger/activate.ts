@@ -8,7 +8,6 @@ import { splitSessionIds } from '../core/chat/parseChatFields';
 import { chosenTypes } from '../host/forms/chatFields';
 import { nodeKey } from '../host/ledger/openStore';
 import { type AccountClient, createAccountClient } from '../host/http/accountClient';
-import { chatConnections } from '../host/http/chatSocket';
 import { toNodeError } from '../host/http/nodeErrors';
 import { formOf } from '../host/forms/nodeParameters';
 import { ChatEventsListener, type ListenerSettings, MAX_CONNECTING } from './listener';
@@ -37,12 +36,10 @@ export async function activate(context: ITriggerFunctions): Promise<ITriggerResp
 		if (watches) activeListeners.set(key, listener);
 		const isByUser = MANUAL_MODES.includes(context.getActivationMode());
 		if (isByUser && !watches) await checkSessions(context, account, sessionIds);
-		chatConnections.publishedTriggers.add(listener);
-		listener.follow(watches ? storedSessions(context) : sessionIds, !isByUser);
+		listener.follow(watches ? storedSessions(context) : sessionIds);
 		const closeFunction = async () => {
 			if (activeListeners.get(key) === listener) activeListeners.delete(key);
 			await listener.close();
-			chatConnections.publishedTriggers.delete(listener);
 		};
 		return { closeFunction };
 	} catch (error) {

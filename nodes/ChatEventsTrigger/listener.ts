@@ -1,12 +1,12 @@
 import pLimit from 'p-limit';
 import type { ITriggerFunctions } from 'n8n-workflow';
-import { type Ending, endingError } from '../core/chat/reconnectPolicy';
+import type { Ending } from '../core/chat/reconnectPolicy';
 import { sessionKey } from '../core/chat/parseChatFields';
 import type { ConnectionUser } from '../core/chat/connectionUser';
 import { settledOrTimeout } from '../core/values/clock';
 import { type AccountClient } from '../host/http/accountClient';
 import { clock } from '../host/clock';
-import { chatConnections, requireWebSocket } from '../host/http/chatSocket';
+import { joinChat, requireWebSocket } from '../host/http/chatSocket';
 import { EventStarter } from './eventStarter';
 import { lossOf, lossReporter, sessionsLost } from './lossReporter';
 
@@ -57,12 +57,8 @@ export class ChatEventsListener {
 		return [...this.sessions.values()].map(({ sessionId }) => sessionId);
 	}
 
-	/**
-	 * Connects the sessions as soon as the limit allows it. One that is followed already tries again now.
-	 *
-	 * @param catchesUp whether n8n was down before
-	 */
-	follow(sessionIds: string[], catchesUp = false): void {
+	/** Connects the sessions as soon as the limit allows it. One that is followed already tries again now. */
+	follow(sessionIds: string[]): void {
 		for (const sessionId of sessionIds) {
 			const key = sessionKey(sessionId);
 			const existing = this.sessions.get(key);
@@ -71,7 +67,7 @@ export class ChatEventsListener {
 			const session: FollowedSession = { sessionId, user: null };
 			this.sessions.set(key, session);
 			void this.limit(async () => {
-				if (this.sessions.get(key) === session) await this.connect(session, catchesUp);
+				if (this.sessions.get(key) === session) await this.connect(session);
 			});
 		}
 	}
@@ -92,12 +88,11 @@ export class ChatEventsListener {
 		this.closed.abort();
 	}
 
-	private async connect(session: FollowedSession, catchesUp: boolean): Promise<void> {
+	private async connect(session: FollowedSession): Promise<void> {
 		const { sessionId } = session;
 		const { types, disconnectOther } = this.settings;
-		const user = chatConnections.join(this.context, this.account, sessionId, {
+		const user = joinChat(this.context, this.account, sessionId, {
 			disconnectOther,
-			catchesUp,
 			onLost: (ending, isRetried) => {
 				if (!isRetried) this.sessions.delete(sessionKey(sessionId));
 				this.onLost(sessionId, ending, isRetried);
@@ -112,9 +107,7 @@ export class ChatEventsListener {
 
 	private onLost(sessionId: string, ending: Ending, isRetried: boolean): void {
 		if (this.context.getMode() === 'manual') {
-			this.context.emitError(
-				sessionsLost(this.context, [{ sessionId, error: endingError(ending) }]),
-			);
+			this.context.emitError(sessionsLost(this.context, [{ sessionId, error: ending }]));
 		} else if (ending.kind === 'session_closed') {
 			const message = "Stopped listening to a chat session, because it's closed";
 			this.context.logger.info(message, { sessionId });

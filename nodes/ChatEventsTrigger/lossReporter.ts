@@ -7,7 +7,7 @@ import { pause } from '../core/values/clock';
 import { clock } from '../host/clock';
 import { counted, MAX_NAMED, named, displayText } from '../core/values/values';
 import { idText } from '../core/chat/frames';
-import { type Ending, endingError } from '../core/chat/reconnectPolicy';
+import type { Ending } from '../core/chat/reconnectPolicy';
 import { EVENT_LIMITS, type SessionEvent } from './eventStarter';
 
 /** `next`: what follows, for the user or the trigger. */
@@ -63,7 +63,7 @@ export function lossOf(
 ): Loss {
 	const retried = ending.kind === 'no_token' ? RETRIED_WITHOUT_TOKEN : RETRIED;
 	const givenUp = watches ? UNWATCHED : GIVEN_UP;
-	return { sessionId, error: endingError(ending), next: isRetried ? retried : givenUp };
+	return { sessionId, error: ending, next: isRetried ? retried : givenUp };
 }
 
 export function sessionsLost(context: ITriggerFunctions, losses: Loss[]): NodeOperationError {

@@ -19,7 +19,7 @@ import { withChatSocket } from '../host/http/chatSocket';
 import type { PreparedRequest, RequestDeps } from '../host/ledger/preparedRequest';
 import type { Prepare } from '../host/run/chatItems';
 import { asItems } from '../host/run/itemLoop';
-import { acceptedAck, requireAccepted, withReplyHint } from './turn';
+import { acceptedAck, requireAccepted, withReplyHint } from './acknowledgement';
 
 export const idempotencyKeyField: INodeProperties = {
 	displayName: 'Idempotency Key',
@@ -77,14 +77,14 @@ export function sendFrame(
 	const disconnectOther = form.switch('disconnectOther', false);
 	const send = async ({ context, caller, account }: RequestDeps) => {
 		const timeoutMs = Math.min(ACK_TIMEOUT_MS, caller.maxWaitMs);
-		const outcome = await withChatSocket(
+		const result = await withChatSocket(
 			context,
 			account,
 			sessionId,
 			{ disconnectOther },
 			async (user) => await user.send(frame, timeoutMs),
 		);
-		const ack = acceptedAck(outcome, key !== undefined);
+		const ack = acceptedAck(result, key !== undefined);
 		return { session_id: sessionId, ...withReplyHint(ack, caller.reader) };
 	};
 	const what = content.type === 'message' ? 'message' : 'answer';

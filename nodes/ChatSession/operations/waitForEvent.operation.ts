@@ -1,3 +1,4 @@
+import type { IExecuteFunctions } from 'n8n-workflow';
 import { canceledError } from '../../host/execution/cancel';
 import {
 	chosenTypes,
@@ -14,13 +15,11 @@ import { concurrencyField, developerSettings } from '../../host/forms/options';
 import { asItems } from '../../host/run/itemLoop';
 import type { Operation } from '../../host/run/operations';
 import { parseSessionId } from '../../core/chat/parseChatFields';
-import { SESSION_CLOSED_LINGER_MS } from '../../core/chat/connection';
 import type { ConnectionUser } from '../../core/chat/connectionUser';
 import type { ChatEvent } from '../../core/chat/frames';
-import { endingError } from '../../core/chat/reconnectPolicy';
 import { InvalidInput, NOT_READ_FIELD, NotSent } from '../../core/service/errors';
 import { forEveryone, onScreenOnly } from '../../core/service/resolution';
-import { DONE, pause } from '../../core/values/clock';
+import { pause } from '../../core/values/clock';
 import { hasOffset } from '../../core/values/dates';
 
 const DEFAULT_CONCURRENCY = 10;
@@ -72,20 +71,19 @@ const waitOnce: Prepare = (form) => {
 	const disconnectOther = form.switch('disconnectOther', false);
 	const send = async ({ context, caller, account }: RequestDeps) => {
 		const timeoutMs = Math.min(timeLimitMs, caller.maxWaitMs);
-		const { end, seen, isConnected } = await withChatSocket(
+		const { event, seen, isClosed, isConnected } = await withChatSocket(
 			context,
 			account,
 			sessionId,
 			{ disconnectOther, patienceMs: timeoutMs },
-			async (user) => await awaitEvent(user, types, timeoutMs),
+			async (user) => await awaitEvent(context, user, types, timeoutMs),
 		);
-		if (end === 'stopped') throw canceledError(context);
-		const event = typeof end === 'object' ? end : null;
+		const isTimedOut = event === null && !isClosed;
 		return asItems({
 			session_id: sessionId,
-			timed_out: end === 'timed_out',
-			...(!isConnected && { [NOT_READ_FIELD]: DISCONNECTED }),
-			session_closed: end === 'session_closed' || event?.type === 'session_closed',
+			timed_out: isTimedOut,
+			...(isTimedOut && !isConnected && { [NOT_READ_FIELD]: DISCONNECTED }),
+			session_closed: event === null ? isClosed : event.type === 'session_closed',
 			event: event?.envelope ?? null,
 			seen: seen.map(({ envelope }) => envelope),
 		});
@@ -109,9 +107,10 @@ function parseTimeLimit(seconds = 0): number {
 }
 
 type AwaitedEvent = {
-	end: ChatEvent | 'timed_out' | 'session_closed' | 'stopped';
+	event: ChatEvent | null;
 	/** The latest other events before the end, oldest first. */
 	seen: ChatEvent[];
+	isClosed: boolean;
 	/** False if the connection was down when the time was up, so an event may be missing. */
 	isConnected: boolean;
 };
@@ -123,53 +122,47 @@ const MAX_SEEN = 20;
  * Waits for an event, at most as long as the session's connection lasts.
  *
  * @param types null for any event
- * @throws ExplainedError if no connection is possible, or if it wasn't connected in time
+ * @throws the reason if no connection is possible, it wasn't connected in time, or the execution was stopped
  */
 async function awaitEvent(
+	context: IExecuteFunctions,
 	user: ConnectionUser,
 	types: ReadonlySet<string> | null,
 	timeoutMs: number,
 ): Promise<AwaitedEvent> {
 	const { signal } = user;
-	const ends: Array<AwaitedEvent['end']> = [];
-	const seen: ChatEvent[] = [];
+	const wait: Pick<AwaitedEvent, 'event' | 'seen'> & { wasConnected: boolean } = {
+		event: null,
+		seen: [],
+		wasConnected: false,
+	};
 	const startedAt = clock.now();
-	const ended = new AbortController();
-	const connected = new AbortController();
-	void user.connected().then((isConnected) => isConnected && connected.abort(DONE));
+	void user.connected().then((isConnected) => (wait.wasConnected = isConnected));
 	user.listen((event, replay) => {
-		const at = timeOf(event);
 		// After a reconnect, only what is certainly older is a replay. A time in whole seconds may be one less.
-		const isOlder = at < startedAt - (connected.signal.aborted ? SECOND_MS : 0);
+		const isOlder = timeOf(event) < startedAt - (wait.wasConnected ? SECOND_MS : 0);
 		const isReplay = replay === 'certain' || (replay === 'possible' && isOlder);
 		if (!isReplay && (types === null || types.has(event.type))) {
-			ends.push(event);
-			ended.abort(DONE);
+			wait.event = event;
 			// A burst may bring more events now. They are for the next wait.
 			user.close();
 			return;
 		}
-		seen.push(event);
-		if (seen.length > MAX_SEEN) seen.shift();
-		if (event.type === 'session_closed') {
-			ends.push('session_closed');
-			// Events from before the end may still arrive.
-			const lingering = pause(clock, SESSION_CLOSED_LINGER_MS, ended.signal);
-			void lingering.then(() => ended.abort(DONE));
-		}
+		wait.seen.push(event);
+		if (wait.seen.length > MAX_SEEN) wait.seen.shift();
 	});
-	await pause(clock, timeoutMs, AbortSignal.any([ended.signal, signal]));
-	ended.abort(DONE);
-	const { ending } = user;
-	if (ends.length === 0 && ending !== null && ending.kind !== 'session_closed') {
-		throw endingError(ending);
+	// Events from before the end of the session may still arrive after it, until the connection ends.
+	await pause(clock, timeoutMs, signal);
+	const { event, seen, wasConnected } = wait;
+	const { ending, isConnected } = user;
+	const isClosed =
+		ending?.kind === 'session_closed' || seen.some(({ type }) => type === 'session_closed');
+	if (event === null && !isClosed) {
+		if (ending !== null) throw ending;
+		if (signal.aborted) throw canceledError(context);
+		if (!wasConnected) throw new NotSent(NEVER_CONNECTED, CHECK_REACHABLE, { isTransient: true });
 	}
-	if (ends.length === 0 && !signal.aborted && !connected.signal.aborted) {
-		throw new NotSent(NEVER_CONNECTED, CHECK_REACHABLE, { isTransient: true });
-	}
-	const isOver = ending !== null ? 'session_closed' : signal.aborted ? 'stopped' : 'timed_out';
-	const end = ends.at(-1) ?? isOver;
-	return { end, seen, isConnected: end !== 'timed_out' || user.isConnected };
+	return { event, seen, isClosed, isConnected };
 }
 
 const NEVER_CONNECTED =

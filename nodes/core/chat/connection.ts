@@ -2,23 +2,16 @@ import { isSameId } from '../service/envelope';
 import { isRejection } from '../service/errors';
 import { withoutSecret } from '../service/secrets';
 import { BoundedMap } from '../values/boundedMap';
-import { DONE, pause, whenAborted } from '../values/clock';
-import { messageOf } from '../values/values';
+import { type Clock, DONE, pause, whenAborted } from '../values/clock';
 import { type Arrival, ConnectionUser, type UserOptions } from './connectionUser';
 import { type ChatEvent, parseFrame } from './frames';
-import {
-	type AttemptEnd,
-	describeEnding,
-	type Ending,
-	ReconnectPolicy,
-	whatWasSaid,
-} from './reconnectPolicy';
+import { type AttemptEnd, describeEnding, type Ending, ReconnectPolicy } from './reconnectPolicy';
 import { Sender } from './sender';
-import { Socket, type SocketOptions } from './socket';
+import { Socket } from './socket';
 import { type MintedToken, renewAfterMs, socketUrl, TOKEN_RETRY_MS } from './token';
 
 /** How long to accept events after `session_closed`. */
-export const SESSION_CLOSED_LINGER_MS = 2_000;
+const SESSION_CLOSED_LINGER_MS = 2_000;
 
 /**
  * How long the connection stays open after its last action, so that the next item or execution can reuse it. Shorter than
@@ -33,16 +26,14 @@ const MAX_ISSUED = 10;
 const MAX_REMEMBERED = 5_000;
 
 /** What is the same for all users of a connection. */
-interface ConnectionOptions extends Pick<SocketOptions, 'openSocket' | 'clock'> {
+interface ConnectionOptions {
 	sessionId: string;
 	/** From the credential. Decides whether unencrypted `ws:` is acceptable. */
 	baseUrl: string;
 	/** Hides the API token of the account in a text. */
 	hideApiToken: (text: string) => string;
 	log: (level: 'debug' | 'info' | 'warn', message: string, details?: object) => void;
-	random: () => number;
-	/** The `client_id` of the WebSocket. */
-	clientId: string;
+	clock: Clock;
 	/** Resolves when the previous connection to the session has closed, because the service may reject two sockets. */
 	admitted: Promise<unknown> | undefined;
 }
@@ -59,18 +50,20 @@ interface ConnectionOptions extends Pick<SocketOptions, 'openSocket' | 'clock'> 
 export class ChatConnection {
 	readonly sender: Sender;
 
+	/** Resolves when the connection is stopped, and its socket has ended. */
+	readonly closed: Promise<unknown>;
+
 	private readonly users = new Set<ConnectionUser>();
 	private readonly stop = new AbortController();
-	private readonly closedDeferred = Promise.withResolvers<unknown>();
-	private readonly policy: ReconnectPolicy;
+	private readonly policy = new ReconnectPolicy();
 
 	private token: MintedToken | null = null;
 	/** The newest tokens, also of earlier sockets. */
 	private issued: string[] = [];
 	private socket: Socket | null = null;
-	/** Closed for another token or client ID, or for another replay. */
+	/** Closed for another token or client ID, or for a replay. */
 	private replaced: Socket | null = null;
-	private clientId: string;
+	private clientId = '';
 	private becameConnected: PromiseWithResolvers<void> = Promise.withResolvers();
 	private sessionIsClosed = false;
 	/** Ends the pause before the next attempt. */
@@ -78,19 +71,20 @@ export class ChatConnection {
 	private mayClaim = true;
 
 	/** The number of frames so far, replays and unreadable ones included. */
-	frameCount = 0;
+	private frameCount = 0;
 	/** The number that each of the latest events had when it arrived last, by its ID. */
 	private readonly arrivals = new BoundedMap<number>(MAX_REMEMBERED);
 	/**
-	 * The events since the last action ended, and those that it didn't listen to, for the next one. Null if it ended longer ago
-	 * than a moment.
+	 * For the next action: the events since the last one ended, those that it didn't listen to, and the messages whose events
+	 * may still come. Null if it ended longer ago than a moment.
 	 */
-	private missed: Arrival[] | null = null;
+	private left: { arrivals: Arrival[]; sent: ConnectionUser['sent'] } | null = null;
 
 	constructor(private readonly options: ConnectionOptions) {
-		this.clientId = options.clientId;
-		this.policy = new ReconnectPolicy(options.random);
-		this.sender = new Sender(this, options);
+		this.sender = new Sender(this, options.clock);
+		this.closed = whenAborted(this.signal).then(
+			async () => await Promise.all([options.admitted, this.socket?.ended]),
+		);
 		void this.run();
 	}
 
@@ -99,17 +93,17 @@ export class ChatConnection {
 	/**
 	 * Adds a user. If the session isn't connected, tries again now, with `claim=1` if a user allows it.
 	 *
-	 * @param clientId for a trigger. An action may have opened the connection before the trigger was published.
+	 * @param clientId of the first user, and then of a trigger, because an action may have opened the connection
 	 */
 	join(options: UserOptions, clientId: string): ConnectionUser {
-		const user = new ConnectionUser(this, options, this.frameCount);
+		const user = new ConnectionUser(this, options, this.frameCount, this.options.clock);
 		this.users.add(user);
 		this.retryNow();
-		if (options.usedBy !== 'trigger') return user;
-		const isOtherClient = this.clientId !== clientId;
-		this.clientId = clientId;
+		const isTrigger = options.usedBy === 'trigger';
+		const isOtherClient = isTrigger && this.clientId !== clientId;
+		if (isOtherClient || this.clientId === '') this.clientId = clientId;
 		// The service replays to a new socket, and this one may have had its replay before this user joined.
-		const needsReplay = options.catchesUp === true && this.frameCount > 0;
+		const needsReplay = isTrigger && this.frameCount > 0;
 		if ((isOtherClient || needsReplay) && this.socket !== null) void this.replace(this.socket);
 		return user;
 	}
@@ -122,35 +116,38 @@ export class ChatConnection {
 		} else if (this.users.size === 0) {
 			// A trigger that is published again gets the events in between by the replay of a new socket. So actions that left
 			// must not keep this one open.
-			this.missed = null;
+			this.left = null;
 			this.closeIfUnused();
 		}
 	}
 
-	private async linger({ unheard }: ConnectionUser): Promise<void> {
-		const missed = unheard.map((event): Arrival => [event, 'certain']);
-		this.missed = missed;
+	private async linger({ unheard, sent }: ConnectionUser): Promise<void> {
+		const arrivals = unheard.map((event): Arrival => [event, 'certain']);
+		const left = { arrivals, sent };
+		this.left = left;
 		await pause(this.options.clock, UNUSED_LINGER_MS, this.signal);
-		if (this.missed === missed) this.missed = null;
+		if (this.left === left) this.left = null;
 		this.closeIfUnused();
 	}
 
-	/** Delivers the events that the last action left. Those after a user's last one are for the next user. */
-	deliverMissed(user: ConnectionUser): void {
-		for (const arrival of this.takeMissed()) {
-			if (user.signal.aborted) this.missed?.push(arrival);
-			else user.onEvent(...arrival);
+	/** Passes on what the last action left. Events after the one that ends the user are for the next one. */
+	passOn(user: ConnectionUser): void {
+		const { arrivals, sent } = this.takeLeft();
+		user.sent = sent;
+		for (const arrival of arrivals) {
+			if (user.signal.aborted) this.left?.arrivals.push(arrival);
+			else user.receive(...arrival);
 		}
 	}
 
-	private takeMissed(): Arrival[] {
-		const { missed } = this;
-		this.missed = null;
-		return missed ?? [];
+	private takeLeft(): NonNullable<typeof this.left> {
+		const { left } = this;
+		this.left = null;
+		return left ?? { arrivals: [], sent: [] };
 	}
 
 	private closeIfUnused(): void {
-		if (this.users.size === 0 && this.missed === null && !this.isStopped()) this.close();
+		if (this.users.size === 0 && this.left === null && !this.isStopped()) this.close();
 	}
 
 	// Connecting, one attempt after another.
@@ -187,7 +184,7 @@ export class ChatConnection {
 				continue;
 			}
 			const step = this.policy.next(attempt);
-			const ending = describeEnding(step.why, attempt, (text) => this.redact(text));
+			const ending = describeEnding(step.why, attempt, this.redact);
 			if (step.kind === 'end') {
 				this.end(ending);
 				return;
@@ -197,7 +194,7 @@ export class ChatConnection {
 			const { originalMessage = '' } = ending;
 			const waitMs = step.afterMs;
 			log('info', 'Reconnecting to the chat session', { waitMs, originalMessage });
-			for (const user of [...this.users]) user.failed(ending, step, clock.elapsed());
+			for (const user of [...this.users]) user.failed(ending, step);
 			await pause(clock, waitMs, AbortSignal.any([this.signal, this.wake.signal]));
 		}
 	}
@@ -214,10 +211,13 @@ export class ChatConnection {
 			const claim = this.mayClaim && [...this.users].some(({ options }) => options.disconnectOther);
 			const url = socketUrl({ token, baseUrl, clientId: this.clientId, claim });
 			socket = new Socket(url, {
-				...this.options,
+				clock,
 				onFrame: (frame) => this.receive(frame, socket),
 				onSettled: () => {
-					this.settled();
+					// From now on it reconnects without a claim, so that two clients don't displace each other forever.
+					this.mayClaim = false;
+					this.becameConnected.resolve();
+					this.becameConnected = Promise.withResolvers();
 					void this.renew(socket, token);
 				},
 			});
@@ -232,7 +232,7 @@ export class ChatConnection {
 
 	/** @throws what the request throws */
 	private async mint(): Promise<MintedToken> {
-		const { clock, random } = this.options;
+		const { clock } = this.options;
 		// A trigger outlives an execution. Requests of an action that left may be canceled.
 		const users = [...this.users];
 		const user = users.find(({ options }) => options.usedBy === 'trigger') ?? users.at(-1);
@@ -240,17 +240,10 @@ export class ChatConnection {
 		const requestedAt = clock.elapsed();
 		// Repeating the request is safe, because customers don't notice it.
 		const issued = await user.options.mintToken();
-		const token = { ...issued, renewAt: requestedAt + renewAfterMs(random()) };
+		const token = { ...issued, renewAt: requestedAt + renewAfterMs() };
 		this.token = token;
 		this.issued = [...this.issued, token.token].slice(-MAX_ISSUED);
 		return token;
-	}
-
-	private settled(): void {
-		// From now on it reconnects without a claim, so that two clients don't displace each other forever.
-		this.mayClaim = false;
-		this.becameConnected.resolve();
-		this.becameConnected = Promise.withResolvers();
 	}
 
 	/** Replaces a socket before its token expires. */
@@ -268,8 +261,8 @@ export class ChatConnection {
 				if (isRejection(error, 'session_closed')) {
 					await this.endClosedSession(socket);
 				} else {
-					const said = whatWasSaid({ kind: 'token', error }).originalMessage ?? messageOf(error);
-					const originalMessage = this.redact(said);
+					const failure = describeEnding('no_token', { kind: 'token', error }, this.redact);
+					const { message, originalMessage = message } = failure;
 					log('warn', "The token of a chat session couldn't be renewed yet", { originalMessage });
 				}
 			}
@@ -310,15 +303,12 @@ export class ChatConnection {
 		const lastArrival = eventId === null ? undefined : this.arrivals.get(eventId);
 		if (eventId !== null) this.arrivals.set(eventId, this.frameCount);
 		const replay = lastArrival !== undefined ? 'certain' : mayBeReplay ? 'possible' : 'no';
-		const sentAtFrame = replay === 'certain' ? Infinity : this.sender.takeSentAtFrame(event);
-		const replayFor = (joinedAtFrame: number) =>
-			sentAtFrame <= joinedAtFrame ? 'certain' : replay;
 		// Before the event ends a wait, which begins another list.
-		if (replay !== 'certain') this.missed?.push([event, replayFor(this.frameCount)]);
+		if (replay !== 'certain') this.left?.arrivals.push([event, replay]);
 		for (const user of [...this.users]) {
 			if (lastArrival !== undefined && lastArrival > user.joinedAtFrame) continue;
 			try {
-				user.onEvent(event, replayFor(user.joinedAtFrame));
+				user.receive(event, replay);
 			} catch (cause) {
 				this.options.log('warn', "A chat event couldn't be delivered", { eventId, cause });
 			}
@@ -347,12 +337,6 @@ export class ChatConnection {
 	private close(): void {
 		this.stop.abort(DONE);
 		this.socket?.close();
-		this.closedDeferred.resolve(Promise.all([this.options.admitted, this.socket?.ended]));
-	}
-
-	/** Resolves when the connection is stopped, and its socket has ended. */
-	get closed(): Promise<unknown> {
-		return this.closedDeferred.promise;
 	}
 
 	/** Whether it has ended for good, or has no users. Nobody may join anymore. */
@@ -365,7 +349,9 @@ export class ChatConnection {
 	}
 
 	/** A text of the service without the API token and the session's WebSocket tokens. */
-	private redact(text: string): string {
-		return [...this.issued].reduce(withoutSecret, this.options.hideApiToken(text));
-	}
+	private readonly redact = (text: string): string =>
+		this.issued.reduce(
+			(shown, token) => withoutSecret(shown, token),
+			this.options.hideApiToken(text),
+		);
 }

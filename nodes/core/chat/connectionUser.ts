@@ -1,8 +1,8 @@
-import { DONE } from '../values/clock';
+import { type Clock, DONE } from '../values/clock';
 import type { ChatConnection } from './connection';
-import type { ChatEvent, ClientFrame } from './frames';
+import { type ChatEvent, type ClientFrame, isMessage, type Message } from './frames';
 import type { Ending, NextAttempt } from './reconnectPolicy';
-import type { SendOutcome } from './sender';
+import type { SendResult } from './sender';
 import type { WsToken } from './token';
 
 /** An execution waits for the result of an action, so an action gives up after four or five attempts. */
@@ -10,6 +10,12 @@ const ACTION_PATIENCE_MS = 10_000;
 
 /** A trigger reports a lost session after about a minute. */
 const TRIGGER_PATIENCE_MS = 45_000;
+
+/**
+ * How long after the ack of a message an event with its text is about it. The document doesn't say how far they are apart.
+ * Both are about the same turn, so a few seconds are enough, and within them, hardly anyone writes the same again.
+ */
+const EVENT_LAG_MS = 5_000;
 
 export interface UserOptions {
 	/** A trigger never gives up. An action gives up after a few attempts. */
@@ -19,8 +25,6 @@ export interface UserOptions {
 	mintToken: () => Promise<WsToken>;
 	/** How long an action tries to connect. */
 	patienceMs?: number;
-	/** Whether a trigger missed events while n8n was down, which the service may replay. */
-	catchesUp?: boolean;
 	/**
 	 * For a trigger, once an outage: the session has been lost for a while. `isRetried`: the connection tries again. If no
 	 * connection is possible, it doesn't. Never called after `close()`.
@@ -35,6 +39,9 @@ export interface UserOptions {
  */
 export type Arrival = [event: ChatEvent, replay: 'no' | 'possible' | 'certain'];
 
+/** A message of an earlier action, or the reply on its ack. Its event may still come, because the ack was first. */
+type SentMessage = Message & { ackedAt: number };
+
 /** One node's use of the connection of a session. The node must always close it. It stays open for other nodes. */
 export class ConnectionUser {
 	/** Why no connection is possible. Null until then, and if the node has closed it. */
@@ -43,7 +50,10 @@ export class ConnectionUser {
 	/** The events that came while it didn't listen. A user that sends never listens. */
 	readonly unheard: ChatEvent[] = [];
 
-	onEvent: (...arrival: Arrival) => void = (event) => {
+	/** Of this action, or of the one before it. */
+	sent: SentMessage[] = [];
+
+	private onEvent: (...arrival: Arrival) => void = (event) => {
 		this.unheard.push(event);
 	};
 
@@ -61,6 +71,7 @@ export class ConnectionUser {
 		private readonly connection: ChatConnection,
 		readonly options: UserOptions,
 		readonly joinedAtFrame: number,
+		private readonly clock: Clock,
 	) {}
 
 	/** Aborted when the use ends. */
@@ -82,14 +93,14 @@ export class ConnectionUser {
 		this.connection.retryNow();
 	}
 
-	async send(frame: ClientFrame, timeoutMs: number): Promise<SendOutcome> {
+	async send(frame: ClientFrame, timeoutMs: number): Promise<SendResult> {
 		return await this.connection.sender.send(this, frame, timeoutMs);
 	}
 
 	/** Calls the listener once for each event. For an action, also for those that the action before left. */
-	listen(onEvent: ConnectionUser['onEvent']): void {
+	listen(onEvent: (...arrival: Arrival) => void): void {
 		this.onEvent = onEvent;
-		if (this.options.usedBy === 'action') this.connection.deliverMissed(this);
+		if (this.options.usedBy === 'action') this.connection.passOn(this);
 	}
 
 	close(): void {
@@ -100,8 +111,24 @@ export class ConnectionUser {
 
 	// Called by the connection.
 
+	/** Each message has one event, so the next one with the same text is about another message. */
+	receive(event: ChatEvent, replay: Arrival[1]): void {
+		const since = this.clock.elapsed() - EVENT_LAG_MS;
+		const found = this.sent.find((one) => one.ackedAt > since && isMessage(event, one));
+		this.sent = this.sent.filter((one) => one !== found);
+		this.onEvent(event, found === undefined ? replay : 'certain');
+	}
+
+	/** Messages that are confirmed. The document doesn't say whether their acks or their events are first. */
+	expectEventsOf(messages: Message[]): void {
+		const ackedAt = this.clock.elapsed();
+		const late = messages.filter((one) => !this.unheard.some((event) => isMessage(event, one)));
+		this.sent = late.map((message) => ({ ...message, ackedAt }));
+	}
+
 	/** After a failed attempt to connect: an action may give up, and a trigger may report the loss. */
-	failed(ending: Ending, { isLasting, isFirst }: NextAttempt, now: number): void {
+	failed(ending: Ending, { isLasting, isFirst }: NextAttempt): void {
+		const now = this.clock.elapsed();
 		if (isFirst || this.failingSince === null) {
 			this.failingSince = now;
 			this.isReported = false;

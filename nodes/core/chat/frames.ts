@@ -74,9 +74,9 @@ function isAck(payload: JsonValue | undefined): payload is Ack {
 	return isJsonObject(payload) && typeof payload.state === 'string';
 }
 
-/** The error of an ack, also if it isn't text as documented. Null if there is none. */
-export function errorOfAck({ error }: Ack): string | null {
-	if (error === undefined || error === null || error === false || error === '') return null;
+/** The error of an ack, also if it isn't text as documented. */
+export function errorOfAck({ error }: Ack): string | undefined {
+	if (error === undefined || error === null || error === false || error === '') return undefined;
 	return typeof error === 'string' ? error : JSON.stringify(error);
 }
 

@@ -6,35 +6,29 @@ import {
 	isRejection,
 	ServiceRejection,
 } from '../service/errors';
-import { USER, type Explanation } from '../service/resolution';
-import { type Backoff, backoffMs } from '../values/clock';
+import { type Explanation, USER } from '../service/resolution';
 import { messageOf } from '../values/values';
 import type { SocketEnd } from './socket';
 
-/**
- * "About 1, 2, 4, 8 seconds, capped at 30", with jitter, so that many sessions don't reconnect at the same moment. Also
- * for messages that are sent again, because the document has no other figures for the chat engine.
- */
-export const CHAT_BACKOFF: Backoff = { firstMs: 1_000, maxMs: 30_000, jitter: 0.2 };
+/** The share by which a delay may be shorter, so that many sessions don't reconnect at the same moment. */
+const JITTER = 0.2;
 
 /** "When the agent is inactive (1008), poll slowly (about every 20 seconds)". */
 const SLOW_POLL_MS = 20_000;
 
-/**
- * Attempts in a row. Others follow at intervals of minutes: a trigger never gives up, because the service may be down for
- * hours.
- */
-const ATTEMPTS = {
-	/** After 1, 2, 4, 8, 16, and 30 seconds. */
-	soon: 6,
-	/** After 1 second, then every 20 seconds for ten minutes. */
-	slowly: 31,
-	carefully: 1,
+/** A trigger never gives up, because the service may be down for hours. */
+const LATER_DELAYS_MS = [60_000, 120_000, 240_000, 480_000, 900_000];
+
+/** Before each attempt in a row. The last one repeats. */
+const DELAYS_MS = {
+	/** "About 1, 2, 4, 8 seconds, capped at 30". */
+	soon: [1_000, 2_000, 4_000, 8_000, 16_000, 30_000, ...LATER_DELAYS_MS],
+	/** For ten minutes. */
+	slowly: [1_000, ...Array<number>(30).fill(SLOW_POLL_MS), ...LATER_DELAYS_MS],
+	carefully: [1_000, ...LATER_DELAYS_MS],
 };
 
-type Pace = keyof typeof ATTEMPTS;
-
-const LOST_BACKOFF: Backoff = { firstMs: 60_000, maxMs: 900_000 };
+type Pace = keyof typeof DELAYS_MS;
 
 /**
  * A connection that lasted this long resets all counts. Longer than `SLOW_POLL_MS`, so that two clients that displace each
@@ -65,8 +59,16 @@ export type AttemptEnd =
 export type EndingKind = 'session_closed' | 'rejected' | 'unreachable' | 'no_token';
 
 /** Why an attempt to connect failed, or a connection ended for good. Messages that were still waiting were not sent. */
-export type Ending = Explanation &
-	Pick<ErrorFacts, 'originalMessage' | 'origin'> & { kind: EndingKind };
+export class Ending extends ExplainedError {
+	constructor(
+		readonly kind: EndingKind,
+		{ message, resolution }: Explanation,
+		facts: ErrorFacts,
+	) {
+		// The same message may succeed later.
+		super('not_sent', message, resolution, { ...facts, isTransient: kind === 'unreachable' });
+	}
+}
 
 /** Another attempt can't change it. */
 export type End = { kind: 'end'; why: EndingKind };
@@ -117,8 +119,6 @@ export class ReconnectPolicy {
 	private readonly counts = new Map<Pace, number>();
 	private isFirst = true;
 
-	constructor(private readonly random: () => number) {}
-
 	/** For a user who joins or asks again, attempts follow each other quickly again. */
 	restart(): void {
 		this.counts.clear();
@@ -138,17 +138,11 @@ export class ReconnectPolicy {
 		this.counts.set(pace, count);
 		const { isFirst } = this;
 		this.isFirst = false;
-		const afterMs = this.delayMs(pace, count);
+		const delays = DELAYS_MS[pace];
+		const delayMs = delays[Math.min(count, delays.length) - 1] ?? 0;
+		const afterMs = Math.round(delayMs * (1 - JITTER * Math.random()));
 		const isLasting = pace !== 'soon' && count > 1;
 		return { kind: 'retry', why, afterMs, token, isLasting, isFirst };
-	}
-
-	private delayMs(pace: Pace, count: number): number {
-		const later = count - ATTEMPTS[pace];
-		if (later > 0) return backoffMs(LOST_BACKOFF, later, this.random);
-		return pace === 'slowly' && count > 1
-			? SLOW_POLL_MS
-			: backoffMs(CHAT_BACKOFF, count, this.random);
 	}
 }
 
@@ -185,19 +179,10 @@ export function describeEnding(
 	redact: (text: string) => string,
 ): Ending {
 	const { originalMessage, origin } = whatWasSaid(attempt);
-	return {
-		kind,
-		...explanationOf(kind, attempt),
+	return new Ending(kind, explanationOf(kind, attempt), {
 		originalMessage: originalMessage && redact(originalMessage),
 		origin,
-		// The same message may succeed later.
-		isTransient: kind === 'unreachable',
-	};
-}
-
-/** The error of a node for which no connection is possible. Nothing was sent. */
-export function endingError(ending: Ending, message = ending.message): ExplainedError {
-	return new ExplainedError('not_sent', message, ending.resolution, ending);
+	});
 }
 
 function explanationOf(kind: EndingKind, attempt: AttemptEnd): Explanation {
@@ -211,7 +196,7 @@ function explanationOf(kind: EndingKind, attempt: AttemptEnd): Explanation {
 }
 
 /** The close code and reason, or why there's no usable token. May contain tokens. */
-export function whatWasSaid(attempt: AttemptEnd): Pick<ErrorFacts, 'originalMessage' | 'origin'> {
+function whatWasSaid(attempt: AttemptEnd): Pick<ErrorFacts, 'originalMessage' | 'origin'> {
 	if (attempt.kind === 'token') {
 		const { error } = attempt;
 		if (!(error instanceof ExplainedError)) {

@@ -1,20 +1,25 @@
-import { backoffMs, type Clock, pause, settledOrTimeout, whenAborted } from '../values/clock';
+import { ExplainedError } from '../service/errors';
+import {
+	type Backoff,
+	backoffMs,
+	type Clock,
+	pause,
+	settledOrTimeout,
+	whenAborted,
+} from '../values/clock';
 import { KeyedMutex } from '../values/keyedMutex';
 import type { ChatConnection } from './connection';
 import type { ConnectionUser } from './connectionUser';
 import {
 	type Ack,
-	type ChatEvent,
 	type ClientFrame,
 	idText,
-	isMessage,
-	type Message,
 	messagesOf,
 	type OutgoingFrame,
 	outgoingFrame,
 	OWN_PREFIX,
 } from './frames';
-import { CHAT_BACKOFF, type Ending } from './reconnectPolicy';
+import type { Ending } from './reconnectPolicy';
 import type { Socket } from './socket';
 
 /** The ack of a turn that completes inline arrives only after the agent's reply. */
@@ -23,23 +28,17 @@ export const ACK_TIMEOUT_MS = 120_000;
 /** After `busy`, a message may be sent again. */
 const MAX_BUSY_RETRIES = 5;
 
+/** As for connections, because the document has no other figures for the chat engine. */
+const BUSY_BACKOFF: Backoff = { firstMs: 1_000, maxMs: 30_000, jitter: 0.2 };
+
 /** Resends of a frame without an ack. Only frames with an idempotency key are sent again. */
 const MAX_RESENDS = 2;
 
 /**
- * How long after the ack of a message an event with its text is about it. The document doesn't say how far they are apart.
- * Both are about the same turn, so a few seconds are enough, and within them, hardly anyone writes the same again.
+ * The ack of a message. Null if it was sent, and not confirmed. `isRepeat`: an earlier attempt got no ack, so only an
+ * accepting ack settles the outcome.
  */
-const EVENT_LAG_MS = 5_000;
-
-/** What became of a message. */
-export type SendOutcome =
-	/** `isRepeat`: an earlier attempt got no ack, so only an accepting ack settles the outcome. */
-	| { kind: 'ack'; ack: Ack; isRepeat: boolean }
-	/** Sent, but not confirmed. */
-	| { kind: 'unknown' }
-	/** `ending`: why no connection is possible. Null if the user stopped. */
-	| { kind: 'not_sent'; ending: Ending | null };
+export type SendResult = { ack: Ack | null; isRepeat: boolean };
 
 /** Sends one message of a session after another, with one frame in flight, and finds the ack of each. */
 export class Sender {
@@ -49,12 +48,9 @@ export class Sender {
 	private flight: { messageId: string; ack: PromiseWithResolvers<Ack | 'no_ack'> } | null = null;
 	/** The IDs of sent frames that got no ack. */
 	private readonly unconfirmed = new Set<string>();
-	/** Messages, and replies on acks, whose events may still come, because the ack was first. */
-	private announced: Array<Message & { sentAtFrame: number; ackedAt: number }> = [];
-
 	constructor(
 		private readonly connection: ChatConnection,
-		private readonly options: { clock: Clock; random: () => number },
+		private readonly clock: Clock,
 	) {}
 
 	/** Whether a frame waits for its ack. */
@@ -73,67 +69,38 @@ export class Sender {
 	}
 
 	/**
-	 * The number of frames before the message of this event was confirmed, or its reply returned. Infinity if it wasn't. Each
-	 * message has one event, so the next one with the same text is about another message.
-	 */
-	takeSentAtFrame(event: ChatEvent): number {
-		this.forgetLate();
-		const found = this.announced.find((message) => isMessage(event, message));
-		this.announced = this.announced.filter((message) => message !== found);
-		return found?.sentAtFrame ?? Infinity;
-	}
-
-	private forgetLate(): void {
-		const since = this.options.clock.elapsed() - EVENT_LAG_MS;
-		this.announced = this.announced.filter(({ ackedAt }) => ackedAt > since);
-	}
-
-	/**
 	 * Sends a frame as soon as the session is connected, and waits for its ack. Sends it again only if that is safe: after
 	 * `busy`, and after a missing ack if it has an idempotency key. Another message in between would change the order of the
 	 * conversation, so it waits.
 	 *
 	 * @param timeoutMs how long to wait for the ack of one attempt
+	 * @throws ExplainedError if nothing was sent
 	 */
-	async send(user: ConnectionUser, frame: ClientFrame, timeoutMs: number): Promise<SendOutcome> {
-		const { clock, random } = this.options;
+	async send(user: ConnectionUser, frame: ClientFrame, timeoutMs: number): Promise<SendResult> {
 		const { signal } = user;
 		const outgoing = outgoingFrame(frame);
 		const release = await this.mutex.acquire('message', signal);
-		const unheardBefore = user.unheard.length;
 		try {
 			for (let busy = 0, unconfirmed = 0; ; ) {
 				const ack = await this.attempt(outgoing, signal, timeoutMs);
 				if (ack === 'not_sent') {
-					return unconfirmed > 0 ? { kind: 'unknown' } : { kind: 'not_sent', ending: user.ending };
+					if (unconfirmed === 0) throw notSent(user.ending);
+					return { ack: null, isRepeat: true };
 				} else if (ack === 'no_ack') {
 					unconfirmed += 1;
 					const mayResend = frame.idempotency_key !== undefined && unconfirmed <= MAX_RESENDS;
-					if (!mayResend) return { kind: 'unknown' };
+					if (!mayResend) return { ack: null, isRepeat: true };
 				} else if (ack.state === 'busy' && busy < MAX_BUSY_RETRIES) {
 					busy += 1;
-					await pause(clock, backoffMs(CHAT_BACKOFF, busy, random), signal);
+					await pause(this.clock, backoffMs(BUSY_BACKOFF, busy), signal);
 				} else {
-					this.announce(messagesOf(frame, ack), user.unheard.slice(unheardBefore));
-					return { kind: 'ack', ack, isRepeat: unconfirmed > 0 };
+					user.expectEventsOf(messagesOf(frame, ack));
+					return { ack, isRepeat: unconfirmed > 0 };
 				}
 			}
 		} finally {
 			release();
 		}
-	}
-
-	/**
-	 * The document doesn't say whether the ack of a message or its event is first.
-	 *
-	 * @param events those since the message was sent
-	 */
-	private announce(messages: Message[], events: ChatEvent[]): void {
-		this.forgetLate();
-		const { frameCount: sentAtFrame } = this.connection;
-		const ackedAt = this.options.clock.elapsed();
-		const late = messages.filter((one) => !events.some((event) => isMessage(event, one)));
-		this.announced.push(...late.map((message) => ({ ...message, sentAtFrame, ackedAt })));
 	}
 
 	/** If the signal is aborted, it returns immediately, but the next frame still waits for the ack. */
@@ -167,7 +134,7 @@ export class Sender {
 		timeoutMs: number,
 	): Promise<Ack | 'no_ack'> {
 		void socket.ended.then(() => resolve('no_ack'));
-		await settledOrTimeout(this.options.clock, timeoutMs, promise);
+		await settledOrTimeout(this.clock, timeoutMs, promise);
 		// Without effect if there's an ack.
 		resolve('no_ack');
 		const ack = await promise;
@@ -198,4 +165,25 @@ export class Sender {
 		const isOfAnother = id?.startsWith(OWN_PREFIX) === true;
 		return !isOfAnother && [...this.unconfirmed].every((earlier) => earlier === messageId);
 	}
+}
+
+/** @param ending why no connection is possible. Null if the node was stopped */
+function notSent(ending: Ending | null): ExplainedError {
+	if (ending === null) {
+		return new ExplainedError(
+			'not_sent',
+			"The message wasn't sent because the execution was stopped",
+			{
+				onScreen: 'Run this item in a new execution to send the message.',
+				forModel: 'Send the message again.',
+			},
+		);
+	}
+	const { message, explanation } = ending;
+	return new ExplainedError(
+		'not_sent',
+		`${message}, so nothing was sent`,
+		explanation.resolution,
+		ending,
+	);
 }

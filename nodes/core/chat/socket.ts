@@ -23,21 +23,7 @@ export interface SocketEnd {
 const OPEN = 1;
 const NORMAL_CLOSURE = 1000;
 
-/** The part of the browser-style `WebSocket` that the nodes use. */
-export interface WebSocketLike {
-	readonly readyState: number;
-	send(text: string): void;
-	close(code?: number, reason?: string): void;
-	addEventListener(type: 'open' | 'error', listener: () => void): void;
-	addEventListener(type: 'message', listener: (event: { data: unknown }) => void): void;
-	addEventListener(
-		type: 'close',
-		listener: (event: { code: number; reason: string }) => void,
-	): void;
-}
-
-export interface SocketOptions {
-	openSocket: (url: string) => WebSocketLike;
+interface SocketOptions {
 	clock: Clock;
 	/** Called with each frame as received, text or binary. */
 	onFrame: (frame: unknown) => void;
@@ -52,7 +38,7 @@ export class Socket {
 	private readonly opened: PromiseWithResolvers<void> = Promise.withResolvers();
 	private readonly endedDeferred = Promise.withResolvers<SocketEnd>();
 	private readonly endedSignal = new AbortController();
-	private socket: WebSocketLike | null = null;
+	private socket: WebSocket | null = null;
 	private openedAt: number | null = null;
 	private isClosing = false;
 
@@ -61,7 +47,7 @@ export class Socket {
 		private readonly options: SocketOptions,
 	) {
 		try {
-			this.socket = options.openSocket(url);
+			this.socket = new WebSocket(url);
 		} catch {
 			// The error isn't kept, because it may contain the URL with the token.
 			this.finish(null, '');
@@ -131,13 +117,13 @@ export class Socket {
 		this.finish(null, '');
 	}
 
-	private listen(socket: WebSocketLike): void {
+	private listen(socket: WebSocket): void {
 		socket.addEventListener('open', () => {
 			if (this.signal.aborted) return;
 			this.openedAt = this.options.clock.elapsed();
 			this.opened.resolve();
 		});
-		socket.addEventListener('message', ({ data }) => {
+		socket.addEventListener('message', ({ data }: { data: unknown }) => {
 			if (!this.signal.aborted) this.options.onFrame(data);
 		});
 		socket.addEventListener('close', ({ code, reason }) => {

@@ -35,11 +35,9 @@ export interface MintedToken extends WsToken {
 /**
  * The next token is due after 70 to 80 % of the lifetime: early enough for the ack of a frame in flight, and not at the
  * same moment for sessions that were opened together. `expires_at` isn't read, because the clock here may be wrong.
- *
- * @param random from 0 to 1
  */
-export function renewAfterMs(random: number): number {
-	return TOKEN_LIFETIME_MS * (0.7 + 0.1 * random);
+export function renewAfterMs(): number {
+	return TOKEN_LIFETIME_MS * (0.7 + 0.1 * Math.random());
 }
 
 /**

@@ -12,60 +12,48 @@ import { clock } from '../clock';
 import { type AccountClient } from './accountClient';
 import { cancelSignal, requireRunning } from '../execution/cancel';
 
+/** The open connections of this n8n process: one per session, which all nodes, workflows, and executions share. */
+const chatConnections = new Map<string, ChatConnection>();
+
+const processId = randomUUID();
+
 /**
- * The chat connections of one n8n process: one per session, which all nodes, workflows, and executions share. A connection
- * lasts while it has a user, and half a second longer after an action.
+ * Joins the connection of the session, or opens it. The caller must close it. It lasts while it has a user, and half a
+ * second longer after an action.
  *
- * A connection keeps its `client_id` when it reconnects, as the document asks. In the process of the published triggers, all
- * connections have an ID that stays the same when n8n restarts, also those that an action opens, so that the service knows
- * which events a trigger missed. Other processes (workers in queue mode) have their own, so that the service rejects them.
- * With the same ID, it might treat a worker as a reconnect of the trigger, and the two would displace each other.
+ * A connection keeps its `client_id` when it reconnects, as the document asks. That of a trigger stays the same when n8n
+ * restarts, so that the service knows which events the trigger missed. A process in which no trigger uses the session, such
+ * as a worker in queue mode, has its own, so that the service rejects it. With the same ID, it might treat a worker as a
+ * reconnect of the trigger, and the two would displace each other.
  */
-class ChatConnections {
-	private readonly connections = new Map<string, ChatConnection>();
-
-	private readonly processId = randomUUID();
-
-	/** The published triggers of this process, also those without a session. */
-	readonly publishedTriggers = new Set<object>();
-
-	/** Joins the connection of the session, or opens it. The caller must close it. */
-	join(
-		context: IExecuteFunctions | ITriggerFunctions,
-		{ client, baseUrl, account, hideApiToken }: AccountClient,
-		sessionId: string,
-		options: Omit<UserOptions, 'usedBy' | 'mintToken'>,
-	): ConnectionUser {
-		requireWebSocket();
-		const { logger } = context;
-		const key = fingerprint([baseUrl, account, sessionKey(sessionId)]);
-		const owner = this.publishedTriggers.size > 0 ? 'triggers' : this.processId;
-		const clientId = `n8n-${fingerprint([context.getInstanceId(), owner, key]).slice(0, 32)}`;
-		let connection = this.connections.get(key);
-		if (connection === undefined || connection.isStopped()) {
-			connection = new ChatConnection({
-				...{ sessionId, baseUrl, hideApiToken, clientId, clock, random: Math.random },
-				openSocket: (url) => new WebSocket(url),
-				log: (level, message, details) => logger[level](message, { sessionId, ...details }),
-				admitted: connection?.closed,
-			});
-			this.keep(key, connection);
-		}
-		const usedBy = 'emit' in context ? 'trigger' : 'action';
-		const mintToken = async () => readWsToken(await requestWsToken(client, sessionId));
-		return connection.join({ ...options, usedBy, mintToken }, clientId);
-	}
-
-	private keep(key: string, connection: ChatConnection): void {
-		this.connections.set(key, connection);
-		void connection.closed.then(() => {
-			if (this.connections.get(key) === connection) this.connections.delete(key);
+export function joinChat(
+	context: IExecuteFunctions | ITriggerFunctions,
+	{ client, baseUrl, account, hideApiToken }: AccountClient,
+	sessionId: string,
+	options: Omit<UserOptions, 'usedBy' | 'mintToken'>,
+): ConnectionUser {
+	requireWebSocket();
+	const { logger } = context;
+	const usedBy = 'emit' in context ? 'trigger' : 'action';
+	const key = fingerprint([baseUrl, account, sessionKey(sessionId)]);
+	const owner = usedBy === 'trigger' ? 'triggers' : processId;
+	const clientId = `n8n-${fingerprint([context.getInstanceId(), owner, key]).slice(0, 32)}`;
+	let connection = chatConnections.get(key);
+	if (connection === undefined || connection.isStopped()) {
+		const opened = new ChatConnection({
+			...{ sessionId, baseUrl, hideApiToken, clock },
+			log: (level, message, details) => logger[level](message, { sessionId, ...details }),
+			admitted: connection?.closed,
 		});
+		chatConnections.set(key, opened);
+		void opened.closed.then(() => {
+			if (chatConnections.get(key) === opened) chatConnections.delete(key);
+		});
+		connection = opened;
 	}
+	const mintToken = async () => readWsToken(await requestWsToken(client, sessionId));
+	return connection.join({ ...options, usedBy, mintToken }, clientId);
 }
-
-/** The chat connections of this n8n process. */
-export const chatConnections = new ChatConnections();
 
 /** @throws NotSent if Node.js has no WebSocket, which it has from version 22 */
 export function requireWebSocket(): void {
@@ -88,7 +76,7 @@ export async function withChatSocket<T>(
 	job: (user: ConnectionUser) => Promise<T>,
 ): Promise<T> {
 	requireRunning(context);
-	const user = chatConnections.join(context, accountClient, sessionId, options);
+	const user = joinChat(context, accountClient, sessionId, options);
 	const end = cancelSignal(context);
 	const stop = () => user.close();
 	end.addEventListener('abort', stop, { once: true });

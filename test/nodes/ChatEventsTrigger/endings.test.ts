@@ -104,14 +104,11 @@ describe('activating', () => {
 		},
 	);
 
-	test.each([
-		[51, ' And 1 more session.'],
-		[60, ' And 10 more sessions.'],
-	])('names 50 of %i sessions that are not connected', async (length, rest) => {
-		const sessionIds = Array.from({ length }, () => randomUUID()).join();
+	test('names 50 of 60 sessions that are not connected', async () => {
+		const sessionIds = Array.from({ length: 60 }, () => randomUUID()).join();
 		const { description } = await rejection({ sessionIds });
 		expect(description.match(/: The service didn't find/g)).toHaveLength(50);
-		expect(description.endsWith(rest)).toBe(true);
+		expect(description.endsWith(' And 10 more sessions.')).toBe(true);
 	});
 
 	test('shows what the service said, without its HTML', async () => {

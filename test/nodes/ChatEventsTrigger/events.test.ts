@@ -56,14 +56,6 @@ test('only chosen and custom types start executions', async () => {
 	expect(typesOf(active)).toEqual(['mode_changed', 'typing_started']);
 });
 
-test('starts the workflow for a frame of 9 million characters', async () => {
-	const active = await harness.publish({ sessionIds: sessions.open });
-	const { sessions: control } = harness.simulator();
-	control.pushEvent(sessions.open, 'message_received', { content: 'x'.repeat(9_000_000) });
-	await count(active.emitted, 1);
-	expect(typesOf(active)).toEqual(['message_received']);
-});
-
 describe('three token renewals under a stream of events', () => {
 	const RENEWALS = 3;
 

@@ -100,59 +100,48 @@ describe('a broken connection or a server error after the message was sent', () 
 	});
 });
 
-describe.each([
-	['inbound', INBOUND],
-	['async', ASYNC],
-])('a response to %s with status 200 and', (sendBy, path) => {
-	const responding = async (data: JsonObject) => {
-		service().post(path).reply(200, { success: true, data });
+describe('a response with status 200 and', () => {
+	const responding = async (sendBy: 'inbound' | 'async', data: JsonObject) => {
+		service()
+			.post(sendBy === 'inbound' ? INBOUND : ASYNC)
+			.reply(200, { success: true, data });
 		return await harness.runOnNock({ sendBy });
 	};
+	const INACTIVE = 'The agent of this session is inactive';
+	const TOO_BUSY = 'The service is too busy to accept the message';
+	const FAILED = "The service couldn't process the message";
 	const UNKNOWN = 'The service may or may not have accepted the message.';
+	const inactive = { state: 'invalid', error: 'agent_inactive' };
+	const busy = { state: 'busy', error: 'server_busy' };
 
-	test.each<[JsonObject, string, string]>([
+	test.each<['inbound' | 'async', JsonObject, string, string]>([
+		['inbound', inactive, INACTIVE, 'The service said: agent_inactive.'],
+		['async', { answer: inactive }, INACTIVE, 'The service said: agent_inactive.'],
 		[
-			{ state: 'invalid', error: 'agent_inactive' },
-			'The agent of this session is inactive',
-			'The service said: agent_inactive.',
-		],
-		[
+			'inbound',
 			// Empty fields are no turn.
-			{ state: 'invalid', error: 'too_blue', reply: false, merged_into: {} },
+			{ answer: { state: 'invalid', error: 'too_blue', reply: false, merged_into: {} } },
 			'The service rejected the message',
 			'Check the fields of this item, then send the message again.',
 		],
-		[
-			{ state: 'busy', error: 'server_busy' },
-			'The service is too busy to accept the message',
-			'Send it again later. The service said: server_busy.',
-		],
-		[{ state: 'invalid' }, "The service couldn't process the message", UNKNOWN],
-		[{ state: 'busy', error: 'later' }, "The service couldn't process the message", UNKNOWN],
-		[{ state: 'error', error: 'boom' }, "The service couldn't process the message", UNKNOWN],
-		[{ state: 'error' }, "The service couldn't process the message", UNKNOWN],
-		[{ state: 'busy' }, "The service couldn't process the message", UNKNOWN],
-	])('%j: the item fails', async (answer, message, advice) => {
-		expect(stopMessage(await responding({ answer }))).toEqual({
+		['inbound', { answer: busy }, TOO_BUSY, 'Send it again later. The service said: server_busy.'],
+		// The session has another state.
+		['inbound', { state: 'open', answer: busy }, TOO_BUSY, ''],
+		['inbound', { session: { state: 'active' }, answer: busy }, TOO_BUSY, ''],
+		['inbound', { answer: { state: 'invalid' } }, FAILED, UNKNOWN],
+		['inbound', { answer: { state: 'busy', error: 'later' } }, FAILED, UNKNOWN],
+		['inbound', { answer: { state: 'error', error: 'boom' } }, FAILED, UNKNOWN],
+		['inbound', { answer: { state: 'busy' } }, FAILED, UNKNOWN],
+		['async', { answer: { state: 'error' } }, FAILED, UNKNOWN],
+		// A turn elsewhere proves nothing.
+		['inbound', { earlier: { turn_id: 't-0', reply: 'Hello' }, ...inactive }, FAILED, UNKNOWN],
+		['inbound', { answer: busy, earlier: { turn_id: 't-0' } }, FAILED, UNKNOWN],
+		['inbound', { answer: inactive, earlier: { state: 'default' } }, FAILED, UNKNOWN],
+	])('%s, %j: the item fails', async (sendBy, data, message, advice) => {
+		expect(stopMessage(await responding(sendBy, data))).toEqual({
 			message,
 			description: expect.stringContaining(advice),
 		});
-	});
-
-	test.each<JsonObject>([
-		{ state: 'open', answer: { state: 'busy', error: 'server_busy' } },
-		{ session: { state: 'active' }, answer: { state: 'busy', error: 'server_busy' } },
-	])('%j: the state of the session is another one', async (data) => {
-		const { message } = stopMessage(await responding(data));
-		expect(message).toBe('The service is too busy to accept the message');
-	});
-
-	test.each<JsonObject>([
-		{ earlier: { turn_id: 't-0', reply: 'Hello' }, state: 'invalid', error: 'agent_inactive' },
-		{ answer: { state: 'busy', error: 'server_busy' }, earlier: { turn_id: 't-0' } },
-		{ answer: { state: 'invalid', error: 'bad_payload' }, earlier: { state: 'default' } },
-	])('%j: a turn elsewhere proves nothing', async (data) => {
-		expect(stopMessage(await responding(data)).description).toContain(UNKNOWN);
 	});
 
 	/** With what is added to the output of 'Request With Immediate Reply' and 'Request With Later Reply'. */
@@ -173,8 +162,11 @@ describe.each([
 		[{ state: 'with_operator', mode: 'ai' }, {}, HINT],
 		[{ state: 'with_operator', mode: 'support', reply: 'Please wait.' }, {}, {}],
 	])('%j: accepted, and says where a missing reply comes', async (data, immediate, later) => {
-		const added = sendBy === 'inbound' ? immediate : later;
-		expect(records(await responding(data))).toEqual([{ ...data, ...added }]);
+		const outputs = [await responding('inbound', data), await responding('async', data)];
+		expect(outputs.flatMap((run) => records(run))).toEqual([
+			{ ...data, ...immediate },
+			{ ...data, ...later },
+		]);
 	});
 });
 

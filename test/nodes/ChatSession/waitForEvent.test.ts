@@ -251,20 +251,16 @@ describe('an event on a new socket', () => {
 	test.each<[keyof typeof states, string | number | undefined, boolean]>([
 		// Before the wait.
 		['connecting', '2023-11-14T22:13:19Z', false],
-		['connecting', '2023-11-15T03:43:19+05:30', false],
 		['connecting', startedAt - 1, false],
 		['connecting', Math.floor(startedAt / 1_000), false],
-		['connecting', 12, false],
 		// In the second of the start, so it may be before it.
 		['connecting', '2023-11-14T22:13:20Z', false],
 		// After the start.
 		['connecting', '2023-11-14T22:13:21Z', true],
 		['connecting', '2023-11-15T03:43:21+05:30', true],
-		['connecting', startedAt + 1, true],
 		['connecting', Math.ceil(startedAt / 1_000), true],
 		// Unknown times prove no replay.
 		['connecting', '2023-11-14T22:13:19', true],
-		['connecting', 'Tue, 14 Nov 2023 22:13:19', true],
 		['connecting', 'now', true],
 		['connecting', undefined, true],
 		// The clock of the service may be wrong.
@@ -272,7 +268,6 @@ describe('an event on a new socket', () => {
 		// Only what is certainly from before the wait is a replay.
 		['reconnecting', '2023-11-14T22:13:19Z', false],
 		['reconnecting', '2023-11-14T22:13:20Z', true],
-		['reconnecting', '2023-11-14T22:13:19', true],
 		['reconnecting', undefined, true],
 	])('%s, with the time %p: new is %s, otherwise a replay', async (when, ts, isNew) => {
 		jest.spyOn(clock, 'now').mockReturnValue(startedAt);
@@ -325,19 +320,6 @@ describe('a session that is closed', () => {
 		expect(records(await waiting)).toMatchObject([
 			{ timed_out: false, session_closed: true, event: null, seen: [{ event_id: 'e-1' }] },
 		]);
-	});
-
-	test('ends the wait also while a message to it waits for its ack', async () => {
-		const message = { operation: 'sendMessage', sendBy: 'socket', message: 'please never ack' };
-		const node = await harness.other('chatSend', { ...message, sessionId: sessions.open });
-		const sending = runNode(node, [{ json: {} }]);
-		const waiting = harness.run({ eventTypes: ['turn_result'] });
-		await eventually(() => control().frames().length === 1);
-		harness.receives({ type: 'session_closed', event_id: 'e-1' });
-		expect(records(await waiting)).toMatchObject([{ session_closed: true }]);
-		expect(control().openSockets()).toBe(1);
-		harness.receives({ type: 'ws_write_result', payload: { state: 'default', reply: 'Bye' } });
-		expect(records(await sending)).toMatchObject([{ reply: 'Bye' }]);
 	});
 
 	test('before the wait ends it', async () => {

@@ -3,48 +3,7 @@ import {
 	type Message,
 	messagesOf,
 	outgoingFrame,
-	parseFrame,
 } from '../../../../nodes/core/chat/frames';
-import type { JsonObject } from '../../../../nodes/core/values/json';
-
-const ID = 's-1';
-
-test.each<[JsonObject, object]>([
-	[
-		{ type: 'odd', session_id: 7, event_id: 8 },
-		{ sessionId: '7', event: { eventId: '8' } },
-	],
-	[
-		{ type: 'odd', session_id: null, event_id: {} },
-		{ sessionId: null, event: { eventId: null } },
-	],
-])('%j is an event with its whole envelope', (envelope, event) => {
-	expect(parseFrame(JSON.stringify(envelope))).toMatchObject({ kind: 'event', ...event });
-	expect(parseFrame(JSON.stringify(envelope))).toMatchObject({ event: { envelope } });
-});
-
-test('an ack has its payload as received', () => {
-	const payload = { state: 'from_the_future', reply: null, message_id: 7 };
-	const frame = JSON.stringify({ type: 'ws_write_result', session_id: ID, payload });
-	expect(parseFrame(frame)).toEqual({
-		kind: 'ack',
-		sessionId: ID,
-		ack: payload,
-	});
-});
-
-test.each([
-	[new ArrayBuffer(1)],
-	[''],
-	['{'],
-	['[]'],
-	['{}'],
-	['{"type":5}'],
-	['{"type":"ws_write_result"}'],
-	['{"type":"ws_write_result","payload":{"state":1}}'],
-])("%p isn't a frame of the document", (frame) => {
-	expect(parseFrame(frame)).toBeNull();
-});
 
 test('each message has an ID of its own, and each attempt of one with a key has the same', () => {
 	const message = { type: 'message', content: 'Hello' } as const;

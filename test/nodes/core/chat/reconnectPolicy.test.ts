@@ -8,15 +8,14 @@ import { forEveryone } from '../../../../nodes/core/service/resolution';
 import {
 	type AttemptEnd,
 	describeEnding,
-	endingError,
 	type EndingKind,
 	ReconnectPolicy,
-	whatWasSaid,
 } from '../../../../nodes/core/chat/reconnectPolicy';
 import type { SocketEnd } from '../../../../nodes/core/chat/socket';
 
-/** Without jitter. */
-const policyOf = () => new ReconnectPolicy(() => 0.5);
+// Without jitter.
+beforeEach(() => jest.spyOn(Math, 'random').mockReturnValue(0));
+afterEach(() => jest.restoreAllMocks());
 
 function ended(end: Partial<SocketEnd>): AttemptEnd {
 	return {
@@ -53,7 +52,7 @@ const retry = (
 const end = (why: EndingKind) => ({ kind: 'end', why });
 
 /** The seconds until the next attempt, and the reason, after each of these ends. */
-const delaysAfter = (attempts: AttemptEnd[], policy = policyOf()) =>
+const delaysAfter = (attempts: AttemptEnd[], policy = new ReconnectPolicy()) =>
 	attempts.map((attempt) => {
 		const step = policy.next(attempt);
 		return step.kind === 'end' ? step.why : step.afterMs / 1_000;
@@ -62,10 +61,11 @@ const times = (count: number, attempt: AttemptEnd) => Array.from({ length: count
 
 describe('ReconnectPolicy', () => {
 	it.each([
-		[0, 800],
-		[1, 1_200],
+		[0, 1_000],
+		[1, 800],
 	])('adds jitter: random %d, %d ms', (random, afterMs) => {
-		expect(new ReconnectPolicy(() => random).next(closed(1006))).toMatchObject({ afterMs });
+		jest.spyOn(Math, 'random').mockReturnValue(random);
+		expect(new ReconnectPolicy().next(closed(1006))).toMatchObject({ afterMs });
 	});
 
 	const codes = (ends: number[], step: object) =>
@@ -88,7 +88,7 @@ describe('ReconnectPolicy', () => {
 		['no token: unreachable', noToken(new Error('down')), retry(1, 'new')],
 		['no usable token', noToken(unusable), end('no_token')],
 	])('%s', (_name, attempt, step) => {
-		expect(policyOf().next(attempt)).toMatchObject(step);
+		expect(new ReconnectPolicy().next(attempt)).toMatchObject(step);
 	});
 
 	it.each([1011, 4401])('%d: 6 attempts within a minute, then at intervals of minutes', (code) => {
@@ -98,7 +98,7 @@ describe('ReconnectPolicy', () => {
 	});
 
 	it('1008: a quick attempt and 30 slow polls, then intervals of minutes', () => {
-		const policy = policyOf();
+		const policy = new ReconnectPolicy();
 		const delays = delaysAfter(times(33, closed(1008)), policy);
 		expect(delays).toEqual([1, ...Array.from({ length: 30 }, () => 20), 60, 120]);
 		// They don't delay the attempts after another end.
@@ -107,7 +107,7 @@ describe('ReconnectPolicy', () => {
 	});
 
 	it('an undocumented code: one careful reconnect, then intervals of minutes', () => {
-		const policy = policyOf();
+		const policy = new ReconnectPolicy();
 		policy.next(closed(4409));
 		expect(policy.next(closed(4409))).toMatchObject(retry(60, 'new', 'rejected', true));
 		expect(policy.next(closed(4409))).toMatchObject(retry(120, 'new', 'rejected', true));
@@ -116,7 +116,7 @@ describe('ReconnectPolicy', () => {
 	it.each([1006, 1008, 4409])(
 		'%d: begins again after a connection of 25 seconds, a renewal, or for a new user',
 		(code) => {
-			const policy = policyOf();
+			const policy = new ReconnectPolicy();
 			expect(policy.next(closed(code))).toMatchObject({ isFirst: true });
 			expect(policy.next(closed(code, 24_999))).toMatchObject({ isFirst: false });
 			expect(policy.next(closed(code, 25_000))).toMatchObject({ afterMs: 1_000, isFirst: true });
@@ -129,7 +129,7 @@ describe('ReconnectPolicy', () => {
 });
 
 const endingOf = (kind: EndingKind, attempt: AttemptEnd) =>
-	endingError(describeEnding(kind, attempt, (text) => text));
+	describeEnding(kind, attempt, (text) => text);
 
 const KINDS: EndingKind[] = ['session_closed', 'rejected', 'unreachable', 'no_token'];
 
@@ -172,8 +172,8 @@ test.each<[AttemptEnd, string | undefined, ErrorOrigin | undefined]>([
 	[noToken(rejection(403)), 'agent_not_found', 'service'],
 	[noToken(new Error('down')), 'down', 'n8n'],
 ])('reports %j as %j by %j', (attempt, originalMessage, origin) => {
-	expect(whatWasSaid(attempt)).toEqual({
-		...(originalMessage !== undefined && { originalMessage }),
-		...(origin !== undefined && { origin }),
+	expect(endingOf('rejected', attempt)).toMatchObject({
+		originalMessage,
+		...(origin && { origin }),
 	});
 });

@@ -1,11 +1,11 @@
 /** Sockets that misbehave. Those that don't: test/nodes/chatConnection.test.ts. */
-import { Socket, type WebSocketLike } from '../../../../nodes/core/chat/socket';
+import { Socket } from '../../../../nodes/core/chat/socket';
 import { timerClock } from '../../../engine/timerClock';
 
 type SocketEvent = { data: unknown; code: number; reason: string };
 
 /** Does only what the test says. */
-class FakeSocket implements WebSocketLike {
+class FakeSocket {
 	readyState = 0;
 	closed: Array<number | undefined> = [];
 	send = (): void => {};
@@ -26,14 +26,22 @@ class FakeSocket implements WebSocketLike {
 	}
 }
 
-beforeEach(() => jest.useFakeTimers());
-afterEach(() => jest.useRealTimers());
+const { WebSocket } = globalThis;
 
-function opening(openSocket?: () => WebSocketLike) {
+beforeEach(() => jest.useFakeTimers());
+afterEach(() => {
+	jest.useRealTimers();
+	Object.assign(globalThis, { WebSocket });
+});
+
+function opening(construct?: () => never) {
 	const fake = new FakeSocket();
+	function FakeWebSocket(): object {
+		return construct?.() ?? fake;
+	}
+	Object.assign(globalThis, { WebSocket: FakeWebSocket });
 	const frames: unknown[] = [];
 	const socket = new Socket('wss://h/p?token=secret', {
-		openSocket: openSocket ?? (() => fake),
 		clock: timerClock,
 		onFrame: (frame) => frames.push(frame),
 		onSettled: () => {},

@@ -1,7 +1,5 @@
-import { forEveryone } from '../../../nodes/core/service/resolution';
-import type { EndingKind } from '../../../nodes/core/chat/reconnectPolicy';
-import type { SendOutcome } from '../../../nodes/core/chat/sender';
-import { acceptedAck } from '../../../nodes/ChatSend/turn';
+import type { SendResult } from '../../../nodes/core/chat/sender';
+import { acceptedAck } from '../../../nodes/ChatSend/acknowledgement';
 import { explainedBy } from '../core/values/explainedBy';
 import type { JsonValue } from '../../../nodes/core/values/json';
 
@@ -12,39 +10,28 @@ const INVALID_CODES = [
 	'invalid_interaction',
 ];
 
-const acked = (state: string, error?: JsonValue, isRepeat = false): SendOutcome => ({
-	kind: 'ack',
+const acked = (state: string, error?: JsonValue, isRepeat = false): SendResult => ({
 	ack: error === undefined ? { state } : { state, error },
 	isRepeat,
 });
-const UNKNOWN: SendOutcome = { kind: 'unknown' };
-const ended = (kind: EndingKind): SendOutcome => ({
-	kind: 'not_sent',
-	ending: {
-		kind,
-		message: 'The connection fails',
-		resolution: forEveryone('Check it.'),
-		originalMessage: 'close code 1006',
-		isTransient: kind === 'unreachable',
-	},
-});
-const faultOf = (outcome: SendOutcome, hasKey = false) =>
+const UNKNOWN: SendResult = { ack: null, isRepeat: true };
+const faultOf = (outcome: SendResult, hasKey = false) =>
 	explainedBy(() => acceptedAck(outcome, hasKey));
 
-test.each<[SendOutcome]>([
+test.each<[SendResult]>([
 	[acked('default')],
 	[acked('accepted')],
 	[acked('merged')],
 	// An undocumented state without an error is passed through.
-	...[undefined, null, '', false].map((error): [SendOutcome] => [acked('brand_new', error)]),
+	...[undefined, null, '', false].map((error): [SendResult] => [acked('brand_new', error)]),
 ])('%j: accepted', (outcome) => {
-	expect(acceptedAck(outcome, false)).toBe(outcome.kind === 'ack' && outcome.ack);
+	expect(acceptedAck(outcome, false)).toBe(outcome.ack);
 });
 
 /** With the outcome, and what the service said. */
-const FAULTS: Array<[SendOutcome, string, string | undefined, hasKey?: boolean]> = [
+const FAULTS: Array<[SendResult, string, string | undefined, hasKey?: boolean]> = [
 	[acked('busy', 'server_busy'), 'not_sent', 'server_busy'],
-	...INVALID_CODES.map((code): [SendOutcome, string, string] => [
+	...INVALID_CODES.map((code): [SendResult, string, string] => [
 		acked('invalid', code),
 		'rejected',
 		code,
@@ -60,9 +47,6 @@ const FAULTS: Array<[SendOutcome, string, string | undefined, hasKey?: boolean]>
 	[acked('busy', 'server_busy', true), 'unknown', 'server_busy'],
 	[acked('invalid', 'agent_inactive', true), 'unknown', 'agent_inactive'],
 	[acked('brand_new', 'no', true), 'unknown', 'no'],
-	[{ kind: 'not_sent', ending: null }, 'not_sent', undefined],
-	[ended('unreachable'), 'not_sent', 'close code 1006'],
-	[ended('rejected'), 'not_sent', 'close code 1006'],
 ];
 
 test.each(FAULTS)('%j: %s', (...row) => {
@@ -82,10 +66,7 @@ test('a model is told that an unconfirmed message was not sent again', () => {
 	);
 });
 
-test('only "busy" and an unreachable service may succeed later without changes', () => {
-	const isTransient = (outcome: SendOutcome) => faultOf(outcome).isTransient;
-	expect(isTransient(acked('busy', 'server_busy'))).toBe(true);
-	expect(isTransient(ended('unreachable'))).toBe(true);
-	expect(isTransient(ended('rejected'))).toBe(false);
-	expect(isTransient(acked('invalid', 'bad_json'))).toBe(false);
+test('only a message that the service was too busy for may succeed later without changes', () => {
+	expect(faultOf(acked('busy', 'server_busy')).isTransient).toBe(true);
+	expect(faultOf(acked('invalid', 'bad_json')).isTransient).toBe(false);
 });

@@ -1,6 +1,5 @@
-import { endingError } from '../core/chat/reconnectPolicy';
-import type { SendOutcome } from '../core/chat/sender';
-import { type Ack, ACCEPTED_STATES, errorOfAck, idText } from '../core/chat/frames';
+import type { SendResult } from '../core/chat/sender';
+import { ACCEPTED_STATES, type Ack, errorOfAck, idText } from '../core/chat/frames';
 import { ExplainedError, failedRepeat, OutcomeUnknown } from '../core/service/errors';
 import { KEY_USED } from '../core/service/errorTable';
 import type { ApiResponse } from '../core/service/http';
@@ -68,11 +67,6 @@ const FAULTS = {
 		`${MAYBE}. It may have been sent several times with the same idempotency key, which is safe. You can run this item again with the same key.`,
 		`${MAYBE}.`,
 	],
-	'not started': [
-		"The message wasn't sent because the execution was stopped",
-		'Run this item in a new execution to send the message.',
-		'Send the message again.',
-	],
 } satisfies { [cause: string]: Texts };
 
 const isCause = (text: string): text is keyof typeof FAULTS => Object.hasOwn(FAULTS, text);
@@ -80,21 +74,12 @@ const isCause = (text: string): text is keyof typeof FAULTS => Object.hasOwn(FAU
 function fault(cause: keyof typeof FAULTS, originalMessage?: string): ExplainedError {
 	const [message, onScreen, forModel = '']: Texts = FAULTS[cause];
 	const resolution = { onScreen, forModel };
-	switch (cause) {
-		case 'error':
-		case 'unconfirmed':
-		case 'unconfirmed with a key':
-			return new OutcomeUnknown(message, resolution, { originalMessage, origin: 'service' });
-		case 'busy':
-			return new ExplainedError('not_sent', message, resolution, {
-				originalMessage,
-				isTransient: true,
-			});
-		case 'not started':
-			return new ExplainedError('not_sent', message, resolution);
-		default:
-			return new ExplainedError('rejected', message, resolution, { originalMessage });
+	if (cause === 'error' || cause.startsWith('unconfirmed')) {
+		return new OutcomeUnknown(message, resolution, { originalMessage, origin: 'service' });
 	}
+	const isTransient = cause === 'busy';
+	const outcome = isTransient ? 'not_sent' : 'rejected';
+	return new ExplainedError(outcome, message, resolution, { originalMessage, isTransient });
 }
 
 /**
@@ -102,18 +87,10 @@ function fault(cause: keyof typeof FAULTS, originalMessage?: string): ExplainedE
  *
  * @throws ExplainedError if the message wasn't accepted, or isn't known to be
  */
-export function acceptedAck(outcome: SendOutcome, hasKey: boolean): Ack {
-	if (outcome.kind === 'not_sent') {
-		const { ending } = outcome;
-		if (ending === null) throw fault('not started');
-		throw endingError(ending, `${ending.message}, so nothing was sent`);
-	}
-	if (outcome.kind === 'unknown') {
-		throw fault(hasKey ? 'unconfirmed with a key' : 'unconfirmed');
-	}
-	const { ack, isRepeat } = outcome;
+export function acceptedAck({ ack, isRepeat }: SendResult, hasKey: boolean): Ack {
+	if (ack === null) throw fault(hasKey ? 'unconfirmed with a key' : 'unconfirmed');
 	const { state } = ack;
-	const originalMessage = errorOfAck(ack) ?? undefined;
+	const originalMessage = errorOfAck(ack);
 	const isKnown = state === 'busy' || state === 'error' || state === 'invalid';
 	// An undocumented state without an error is passed through.
 	if (ACCEPTED_STATES.has(state) || (!isKnown && originalMessage === undefined)) return ack;
@@ -144,7 +121,7 @@ export function requireAccepted(response: ApiResponse): ApiResponse {
 	const isDocumented = state === 'busy' ? error === 'server_busy' : isGiven(error);
 	const isCertain = isDocumented && !objectsIn(response.body).some(showsTurn);
 	const ack = { ...payload, state: isCertain ? state : 'error' };
-	acceptedAck({ kind: 'ack', ack, isRepeat: false }, false);
+	acceptedAck({ ack, isRepeat: false }, false);
 	return response;
 }
 
