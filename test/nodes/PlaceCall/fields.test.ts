@@ -132,9 +132,9 @@ it.each<[INodeParameters, message: string]>([
 	],
 	[
 		{ ...points({ ...POINT, key: 'opt_out' }), ...optOut('Any more calls?') },
-		`'Data Extraction' has a data point with the key "opt_out", which is that of 'Ask About Opt-Out'. Remove it, or give it another key. To ask in your own words, change the text of 'Ask About Opt-Out'.`,
+		`Several data points have the key "opt_out". Give each its own key in 'Data Extraction'. 'Question' and 'Ask About Opt-Out' add data points, too, whose texts you can change.`,
 	],
-	[points(POINT, POINT), 'Several data points have the key "day". Give each its own key.'],
+	[points(POINT, POINT), 'Several data points have the key "day". Give each its own key'],
 	...[0, 1.5, 11].map((maximumCalls): [INodeParameters, string] => [
 		limit({ maximumCalls }),
 		`'Maximum Calls' must be a whole number from 1 to 10 (got ${maximumCalls}). Enter a whole`,
@@ -256,7 +256,7 @@ describe('a question', () => {
 		],
 		[
 			points({ key: 'answer_to_question', description: 'x' }),
-			`'Data Extraction' has a data point with the key "answer_to_question", which is that of 'Question'. Remove it, or give it another key.`,
+			'Several data points have the key "answer_to_question"',
 		],
 	])('with %j is not asked', async (over, message) => {
 		expect(await refusal(ask(over))).toContain(message);

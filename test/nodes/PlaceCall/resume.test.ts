@@ -209,7 +209,7 @@ describe('n8n pings the resume URL', () => {
 			'soon at first, then rarely, and finally at the time limit',
 			minutes(3),
 			[409, 409, 200, 200, 200, 200],
-			[0.5, 2, 8, 32, 128, 10],
+			[0.5, 2, 8, 32, 128, 9.5],
 		],
 		[
 			'at most every half hour',
@@ -223,12 +223,6 @@ describe('n8n pings the resume URL', () => {
 			[200, status, status, 409],
 			[0.5, 2, 8, 32],
 		]),
-		[
-			"until n8n's own limit after a failed ping at the time limit",
-			minutes(1 / 6),
-			[200, 200, 502, 502, 200],
-			[0.5, 2, 8, 10, 10],
-		],
 		['until n8n returns the page of an ended approval', ASK, [409, 200, PAGE], [0.5, 2, 8]],
 		[
 			'seven times if n8n never stores the execution',
