@@ -1,7 +1,6 @@
 /** What n8n gets for each item: the call, or why there is none, and what to do with the others. */
 import pick from 'lodash/pick';
-import { ExecuteContext } from 'n8n-core';
-import type { IDataObject, INode, INodeExecutionData, INodeParameters, IRun } from 'n8n-workflow';
+import type { IDataObject, INodeExecutionData, INodeParameters, IRun } from 'n8n-workflow';
 import {
 	hintsOf,
 	InFlight,
@@ -39,12 +38,12 @@ const UNSENT =
 describe("n8n's custom data of the execution, by which a person finds it again,", () => {
 	const dataOf = ({ data }: IRun) => data.resultData.metadata;
 	const id = (call: number) => `00000000-0000-4000-8000-00000000000${call}`;
-	/** The service accepts each call with one of these IDs, by default as long as documented. */
-	const accept = (count: number, idOf = id) => {
+	/** The service accepts each call with one of these IDs, as long as documented. */
+	const accept = (count: number) => {
 		let call = 0;
 		callsEndpoint()
 			.times(count)
-			.reply(200, () => ({ success: true, data: { call_id: idOf(++call) } }));
+			.reply(200, () => ({ success: true, data: { call_id: id(++call) } }));
 	};
 	const ids = (...calls: number[]) => calls.map(id).join(', ');
 
@@ -55,14 +54,6 @@ describe("n8n's custom data of the execution, by which a person finds it again,"
 		const run = await place(parameters, { items });
 		expect(dataOf(run)).toEqual({ call_id: ids(1, 2, 3, 4, 5, 6) });
 		expect(dataOf(run)?.call_id?.length).toBeLessThanOrEqual(255);
-	});
-
-	it('has those that fit beside the others', async () => {
-		const fitting = ['y'.repeat(250), 'bcd'];
-		accept(4, (call) => ['x'.repeat(256), ...fitting, 'e'][call - 1] ?? '');
-		expect(dataOf(await place(perItem, { items: people(4) }))).toEqual({
-			call_id: fitting.join(', '),
-		});
 	});
 
 	it('has the calls that were placed before an item stopped the node, and those of a retry', async () => {
@@ -80,18 +71,6 @@ describe("n8n's custom data of the execution, by which a person finds it again,"
 		expect(dataOf(await place({ whatToDo: 'check' }))).toBeUndefined();
 		rejectCall();
 		expect(dataOf(await place({}, { over: CONTINUE }))).toBeUndefined();
-	});
-
-	it('is not needed, because older versions of n8n have none', async () => {
-		acceptCalls(1);
-		const base = Reflect.getPrototypeOf(ExecuteContext.prototype) ?? {};
-		const context = Reflect.getPrototypeOf(base) ?? {};
-		const property = Reflect.getOwnPropertyDescriptor(context, 'customData') ?? {};
-		Reflect.deleteProperty(context, 'customData');
-		const run = await place();
-		Reflect.defineProperty(context, 'customData', property);
-		expect(records(run)).toMatchObject([{ placed: true }]);
-		expect(dataOf(run)).toBeUndefined();
 	});
 });
 
@@ -197,16 +176,6 @@ describe('the output', () => {
 		];
 		for (const called of records(await place(perItem, { items })))
 			expect(called).toMatchObject({ placed: true, error: '', message: '' });
-	});
-
-	it('of a failed call has the row as it came in the error output, also what is of an earlier call', async () => {
-		rejectCall();
-		const row = { row: 7, placed: true, call_id: 'old' };
-		const over = { onError: 'continueErrorOutput' } as const;
-		const run = await place({}, { items: [row], over });
-		const [task] = run.data.resultData.runData.Node ?? [];
-		const error = 'The service rejected the call';
-		expect(task?.data?.main).toMatchObject([[], [{ json: { ...row, error } }]]);
 	});
 
 	it("with Include Input Fields, keeps the user's own columns with such names", async () => {
@@ -360,19 +329,6 @@ describe('when a row cannot be called', () => {
 			/choose 'Retry with currently saved workflow'.* A new execution does\.$/,
 		);
 	});
-});
-
-it('when the credential is invalid, no item counts as a placed call', async () => {
-	const details = await harness.addCredential({ apiToken: 'short' });
-	const broken = async (over: Partial<INode> = {}): Promise<IRun> => {
-		const credentials = { voiceChatAgentApiTokenApi: details };
-		const sinks = ['Placed', 'Rejected'];
-		return await place(perItem, { items: people(2), over: { ...over, credentials }, sinks });
-	};
-	expect(faultOf(await broken()).message).toContain('must have 16 characters (got 5)');
-	const run = await broken({ onError: 'continueErrorOutput' });
-	expect(output(run, 'Placed')).toEqual([]);
-	expect(output(run, 'Rejected')).toHaveLength(2);
 });
 
 describe('Check Only', () => {

@@ -80,16 +80,6 @@ describe('a request to the resume URL', () => {
 		expect(items).toMatchObject([{ call_id: callId, summary: 'Wants a visit' }]);
 	});
 
-	it('does not read again for a summary of the envelope', async () => {
-		const { callId, arrive } = await waiting(byWebhook);
-		await service().endCall(callId, { summary: null });
-		const before = waits().length;
-		timeFlies();
-		const report = { event: 'call', summary: 'Call completed', data: { call_id: callId } };
-		expect((await arrive(report)).items).toMatchObject([{ call_id: callId, summary: null }]);
-		expect(waits()).toHaveLength(before);
-	});
-
 	it('counts a reported call as completed if its record shows no end for a minute', async () => {
 		const { calls, arrive } = await waiting(byWebhook, 2);
 		timeFlies();
@@ -126,23 +116,6 @@ describe('a request to the resume URL', () => {
 			voiceChatAgent: later,
 		});
 		expect((await arrive({ poll: true })).items).toHaveLength(1);
-	});
-
-	it('ends the wait at the time limit even if the calls cannot be read, and says so', async () => {
-		isNow(1_000_000);
-		const { callId, arrive } = await waiting(byWebhook);
-		service().faults.inject({ kind: 'status', status: 503 });
-		noSleep();
-		isNow(1_000_000 + HOUR);
-		const { items } = await arrive({ poll: true });
-		expect(items).toEqual([
-			{
-				...{ phone: '9000000000', call_id: callId, placed: true, phone_key: '919000000000' },
-				...{ timed_out: true, opted_out: null },
-				not_read: expect.stringContaining("If this happens each time, check 'Base URL'"),
-			},
-		]);
-		expect(JSON.stringify(items)).not.toContain('restarted');
 	});
 
 	it('with an unreadable credential, is to be sent again before the time limit, and ends the wait then', async () => {

@@ -94,13 +94,6 @@ describe('waiting', () => {
 		const answered = { answered: true, timed_out: false };
 		const phone = '9000000000';
 
-		it('an item without a call keeps its position, and does not keep the wait from ending', async () => {
-			const rows = [{ phone: '' }, { phone }];
-			const items = await waitedFor(mode, endLast, { rows, over: CONTINUE });
-			expect(items).toMatchObject([{ error: "'Phone Number' is empty [row 1]" }, answered]);
-			expect(items?.[0]).not.toHaveProperty('timed_out');
-		});
-
 		it('an item with the number of another one has the outcome of its call, also if its row has a field error', async () => {
 			const same = '+91 90000 00000';
 			const rows = [
@@ -120,7 +113,7 @@ describe('waiting', () => {
 			expect(items?.[3]).not.toHaveProperty('answered');
 		});
 
-		it('an item has its row, without the fields of an earlier call, for which it does not wait', async () => {
+		it('an item has its place and its row, without the fields of an earlier call, for which it does not wait', async () => {
 			const stale = {
 				...{ not_read: 'earlier', timed_out: 'earlier' },
 				...{ captured_day: 'earlier', analysis_mood: 'earlier' },
