@@ -284,18 +284,6 @@ describe('waiting', () => {
 			return { items, atLimit: await resume(workflow, storedCopy(second.data)) };
 		};
 
-		it('by reading, has the outcome of its call', async () => {
-			timeFlies(async () => {
-				await service().endCall(placed()[0] ?? '');
-			});
-			const { items } = await harness.inTwoBranches(await node(byReading), { phone });
-			expect(items).toMatchObject([
-				{ ...answered, placed: true },
-				{ ...other, ...answered },
-			]);
-			expect(placed()).toHaveLength(1);
-		});
-
 		it('by reading, has no outcome if that of the latest call is unknown', async () => {
 			timeFlies(async () => {
 				await service().endCall(placed()[0] ?? '');
@@ -453,7 +441,7 @@ describe('waiting', () => {
 			ownAddress();
 			const { workflow, start } = oneNodeWorkflow(await node(byWebhook, CONTINUE), ['After']);
 			// Far more than a slow machine places between two looks.
-			const count = 1_000;
+			const count = 400;
 			const data = runDataOf(start, itemsOf(people(count)));
 			const running = startExecution(workflow, data);
 			await until('the first calls', async () => await Promise.resolve(placed().length > 2));
