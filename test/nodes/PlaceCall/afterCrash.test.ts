@@ -239,17 +239,6 @@ describe('a sub-workflow whose parent is retried', () => {
 		expect(item).toMatchObject(UNKNOWN);
 	});
 
-	it("doesn't promise that a retry skips its calls, because a retry of the parent stops at the first one", async () => {
-		acceptCalls(1);
-		rejectCall();
-		const { description } = faultOf(await run(node(), people(2)));
-		expect(description).toContain('Completed in this run: row 1.');
-		parent.retry();
-		const bodies = acceptUpTo(1);
-		expect(faultOf(await run(node(), people(2))).message).toContain('[row 1]');
-		expect(bodies).toEqual([]);
-	});
-
 	it('calls the same person on each level if the workflow starts itself, and nobody again', async () => {
 		acceptCalls(2);
 		// The first level, as long as it waits for the sub-workflow.

@@ -74,17 +74,6 @@ describe('Limit Calls per Person', () => {
 		expect(placedIn(run)).toEqual([true, false, true, true, false]);
 	});
 
-	it('counts items of one execution, also if they are placed at the same time', async () => {
-		acceptCalls(3);
-		const scheduledAt = '=2026-11-27T{{ 10 + $itemIndex }}:00:00+05:30';
-		const parameters = {
-			...{ maximumCalls: 2, when: 'dateTime', scheduledAt },
-			developerSettings: { concurrency: 5 },
-		};
-		const isEachCalled = await isCalled([ASHA, RAVI, ASHA, ASHA], parameters);
-		expect(isEachCalled).toEqual([true, true, true, false]);
-	});
-
 	it.each([
 		// A Friday, the Sunday after it, and the days on which the next period begins.
 		['day', ['2026-11-20T23:59:59+05:30'], '2026-11-21T00:00:00+05:30'],
@@ -136,12 +125,6 @@ describe('Limit Calls per Person', () => {
 		expect(await isCalled([ASHA], over)).toEqual([false]);
 		const retries = { retry_config: { enabled: true, max_attempts: 10 } };
 		expect(bodies).toEqual(Array(2).fill({ ...BODY, call_config_overrides: retries }));
-	});
-
-	it('counts from zero in another period', async () => {
-		acceptCalls(2);
-		for (const callLimit of ['day', 'week'])
-			expect(await isCalled([ASHA], { callLimit })).toEqual([true]);
 	});
 
 	it('calls a person once in simultaneous executions', async () => {
@@ -203,19 +186,6 @@ describe('scheduled calls', () => {
 		]);
 		// Nothing counts for the day on which nobody was called.
 		expect(store.size).toBe(1);
-	});
-
-	it('that are placed after midnight count for the new day, and leave nothing for the old one', async () => {
-		itIs('2026-11-20T23:59:59+05:30');
-		callsEndpoint().reply(200, () => {
-			itIs('2026-11-21T00:00:01+05:30');
-			return { success: true, data: { call_id: 'a' } };
-		});
-		acceptCalls(2);
-		await call([RAVI, ASHA]);
-		// One for each call.
-		expect(store.size).toBe(2);
-		expect(await isCalled([RAVI, ASHA])).toEqual([true, false]);
 	});
 
 	it('count for the day on which they are placed, even if n8n needs days to reserve them', async () => {

@@ -66,12 +66,6 @@ describe("n8n's custom data of the execution, by which a person finds it again,"
 		const retried = await harness.retry(run, placeCallNode(perItem));
 		expect(dataOf(retried)).toEqual({ call_id: ids(1, 2) });
 	});
-
-	it('has none if nobody was called', async () => {
-		expect(dataOf(await place({ whatToDo: 'check' }))).toBeUndefined();
-		rejectCall();
-		expect(dataOf(await place({}, { over: CONTINUE }))).toBeUndefined();
-	});
 });
 
 const TEXTS = {
@@ -259,15 +253,6 @@ describe('when one call fails, the node stops, and says how to send those after 
 		);
 		expect(description).toContain(UNSENT);
 	});
-
-	it('with the ID of another call, such as from a cache, which proves nothing', async () => {
-		callsEndpoint()
-			.times(2)
-			.reply(200, { success: true, data: { call_id: 'call-1' } });
-		const { message, description } = faultOf(await place(perItem, { items: people(3) }));
-		expect(message).toContain('The response has the ID of another call of this execution');
-		expect(description).toContain(UNSENT);
-	});
 });
 
 describe('when a row cannot be called', () => {
@@ -288,15 +273,6 @@ describe('when a row cannot be called', () => {
 		);
 		// n8n would add "[item 1]".
 		expect(context).not.toMatchObject({ itemIndex: expect.any(Number) });
-	});
-
-	it('the same text for several rows is there once', async () => {
-		const parameters = { ...perItem, phoneNumber: '={{ $json.mobile }}' };
-		const { message, description } = faultOf(await place(parameters, { items: people(4) }));
-		expect(message).toBe("'Phone Number' is empty [row 1]");
-		expect(description).toContain(
-			"check the name of the column. The same applies to rows 2–4. Nothing was sent or changed in this run. To handle the other items anyway, set 'On Error'",
-		);
 	});
 
 	it('rows of a sheet are named by their row_number, which counts the header and what a filter left out', async () => {

@@ -245,14 +245,6 @@ describe('waiting', () => {
 		expect(waits()).toEqual([500]);
 	});
 
-	it("with Execute Once, only the executed item is returned if n8n's own limit ends the wait", async () => {
-		const parameters = { ...byWebhook, phoneNumber: '9000000000' };
-		const { run, callId, untilLimit } = await waiting(parameters, 3, { executeOnce: true });
-		expect(records(run, 'Start')).toEqual(people(3));
-		const item = { call_id: callId, timed_out: true };
-		expect(await untilLimit()).toEqual([expect.objectContaining(item)]);
-	});
-
 	it('a second run of the node is independent of the wait', async () => {
 		ownAddress();
 		ownAddress();
