@@ -1,10 +1,48 @@
+import type { INodeProperties } from 'n8n-workflow';
 import { agentChecker } from '../core/dnd/checkAgent';
 import { type Explanation, onScreenOnly, USER } from '../core/service/resolution';
 import { plainText } from '../core/values/values';
+import type { Fields } from '../host/forms/fields';
 import type { AccountClient } from '../host/http/accountClient';
 import type { CheckedCall } from './fields/readCallForm';
 import { NotPlaced } from './notPlaced';
 import { scheduledTime } from './scheduled';
+
+const CHECK = 'check';
+
+export const whatToDo: INodeProperties = {
+	displayName: 'What to Do',
+	name: 'whatToDo',
+	type: 'options',
+	noDataExpression: true,
+	options: [
+		{ name: 'Place Calls', value: 'place' },
+		{
+			name: 'Check Only',
+			value: CHECK,
+			description:
+				"Calls nobody. The output shows who would be called, and when, without 'Limit Calls per Person'.",
+		},
+	],
+	default: 'place',
+	description: 'Whether to call, or to see first who would be called',
+};
+
+/** Hides a text about calls if nobody is called. */
+export const HIDDEN_IN_CHECK = { [whatToDo.name]: [CHECK] };
+
+export const checkNotice: INodeProperties = {
+	displayName:
+		'This node checks the items, and calls nobody. Look at the output, and then choose <b>Place Calls</b>.',
+	name: 'checkNotice',
+	type: 'notice',
+	default: '',
+	displayOptions: { show: HIDDEN_IN_CHECK },
+};
+
+export function readChecksOnly(form: Fields): boolean {
+	return form.has(whatToDo.name) && form.choice(whatToDo.name, '') === CHECK;
+}
 
 /** *Check Only*: nobody is called. */
 export class CheckOnly {

@@ -27,24 +27,20 @@ import { askedBy, withAnswer } from './ask/answer';
 import type { Question } from './ask/question';
 import { CallLimiter } from './callLimiter';
 import { callTime, type TimeSettings } from './callTime';
-import { CheckOnly } from './checkOnly';
+import { CheckOnly, readChecksOnly } from './checkOnly';
 import { DEFAULT_MAXIMUM_CALLS } from './fields/options';
 import { type CheckedCall, readCallForm } from './fields/readCallForm';
 import { readRowConsent } from './fields/rowConsent';
-import { readChecksOnly } from './fields/whatToDo';
 import { callText, dueTimeOf, isDueLater, scheduledTime } from './scheduled';
 import { placedHint } from './placedHint';
 import { isUnknown, SameCalls } from './sameCalls';
-import { prepareWait } from './wait/prepareWait';
+import { type CompletionWait, prepareWait } from './wait/prepareWait';
 import { fieldsOfFailed, includesInput, inputFields } from './inputFields';
 
 /** What the calls of one node run share. */
 type CallRun = OperationRun & {
 	readQuestion: ((form: Fields) => Question) | undefined;
-	/** Receives the results, if the node waits for the completion webhook. */
-	webhookUrl: string | undefined;
-	/** Whether the node waits for the end of the calls. */
-	waits: boolean;
+	wait: CompletionWait;
 	startedAt: DateTime;
 	consentOf: (index: number) => TimeSettings['consent'];
 	checkOnly: CheckOnly | undefined;
@@ -69,7 +65,7 @@ export async function placeCalls(
 	const calls: CallRun = {
 		...run,
 		readQuestion,
-		...{ webhookUrl: wait.webhookUrl, waits: wait.waits },
+		wait,
 		startedAt,
 		consentOf: readRowConsent(run),
 		checkOnly: readChecksOnly(parameters.at(0)) ? new CheckOnly() : undefined,
@@ -108,9 +104,9 @@ function prepareCall(run: CallRun, index: number): PreparedRequest {
 	const legacy = settings.switch('useLegacyEndpoint', false);
 	const keepsInput = includesInput(run, index);
 	const { planned, scheduledAt, obstacle } = callTime(call.time, run.startedAt);
-	const moment = { isForNow: call.time.schedule === undefined, at: planned.toMillis() };
 	// A call that isn't placed keeps no other one from being placed. So it isn't placed later either.
-	const same = obstacle ?? sameCalls.add(index, looseKey, moment, question?.asked.question);
+	const same =
+		obstacle ?? sameCalls.add(index, looseKey, planned.toMillis(), question?.asked.question);
 	const at = scheduledAt ?? additions.body.scheduled_at;
 	const zone = call.time.hours?.zone ?? context.getTimezone();
 	const instead = same ?? checkOnly?.instead(at, zone);
@@ -155,7 +151,9 @@ function prepareCall(run: CallRun, index: number): PreparedRequest {
 			return output.map((one) => callText(whom, one, zone)).join(' ');
 		},
 		nextStep: (output, recognizesRepeats) =>
-			output.some(isDueLater) ? afterItIsDue(run.waits && recognizesRepeats, output) : undefined,
+			output.some(isDueLater)
+				? afterItIsDue(run.wait.waits && recognizesRepeats, output)
+				: undefined,
 		withDetails: (error) => withCallDetails(request, error),
 		formatOutput: (output) =>
 			output.map(({ json }) => {
@@ -178,7 +176,7 @@ function afterItIsDue(isReadLater: boolean, output: INodeExecutionData[]): strin
 
 /** Sends the call of an item, and returns the response. The client may need several attempts. */
 async function sendCall(
-	{ context, webhookUrl, startedAt, limiter, sameCalls, callIds }: CallRun,
+	{ context, wait: { webhookUrl }, startedAt, limiter, sameCalls, callIds }: CallRun,
 	index: number,
 	call: CheckedCall,
 	place: (bodyNow: () => Promise<CallRequest>) => Promise<ApiResponse>,

@@ -97,7 +97,7 @@ describe('Place Call waits for completion in real n8n', () => {
 	});
 
 	it('ends at the time limit with the known results', async () => {
-		const id = await start(3, { ...WAIT, waitMinutes: 0.05 });
+		const id = await start(3, { ...WAIT, waitMinutes: 0.1 });
 		await untilWaiting(id);
 		const [first = '', ...pending] = placedIds();
 		await simulator.completeCall(first);

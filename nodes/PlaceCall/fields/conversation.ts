@@ -122,33 +122,13 @@ export function readDataPoints(form: Fields, question?: DataExtractionItem): Dat
 	const points = compact([...own, optOut, question]);
 	const keys = compact(points.map(({ key }) => key));
 	const repeated = keys.find((key, at) => keys.indexOf(key) < at);
-	const fields = new Map([
-		[optOut?.key, "'Ask About Opt-Out'"],
-		[question?.key, "'Question'"],
-	]);
-	if (repeated !== undefined) throw sameKey(repeated, fields.get(repeated));
-	return points;
-}
-
-/**
- * Only one of the answers would be returned.
- *
- * @param field whose data point has the key
- */
-function sameKey(key: string, field: string | undefined): InvalidInput {
-	if (field === undefined) {
-		return new InvalidInput(
-			`Several data points have the key ${quoted(key)}`,
-			forEveryone('Give each its own key.'),
-		);
-	}
-	return new InvalidInput(
-		`'Data Extraction' has a data point with the key ${quoted(key)}, which is that of ${field}`,
-		{
-			onScreen: `Remove it, or give it another key. To ask in your own words, change the text of ${field}.`,
-			forModel: 'Leave it out, or give it another key.',
-		},
-	);
+	if (repeated === undefined) return points;
+	// Only one of the answers would be returned.
+	throw new InvalidInput(`Several data points have the key ${quoted(repeated)}`, {
+		onScreen:
+			"Give each its own key in 'Data Extraction'. 'Question' and 'Ask About Opt-Out' add data points, too, whose texts you can change.",
+		forModel: 'Give each its own key.',
+	});
 }
 
 function dataPoint(row: Fields, position: number): DataExtractionItem {

@@ -2,7 +2,7 @@ import type { INodeProperties } from 'n8n-workflow';
 import { agentField } from '../../host/forms/locatorFields';
 import { countryField } from '../../host/forms/countryField';
 import { NO_LIMIT } from './callLimit';
-import { HIDDEN_IN_CHECK } from './whatToDo';
+import { HIDDEN_IN_CHECK } from '../checkOnly';
 import { textInTools } from '../../host/forms/shownWhere';
 
 const callNotice: INodeProperties = {

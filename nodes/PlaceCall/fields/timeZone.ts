@@ -1,7 +1,6 @@
 import deburr from 'lodash/deburr';
 import get from 'lodash/get';
 import invoke from 'lodash/invoke';
-import isEqual from 'lodash/isEqual';
 import memoize from 'lodash/memoize';
 import once from 'lodash/once';
 import sortBy from 'lodash/sortBy';
@@ -116,10 +115,10 @@ const WEEKS = Array.from({ length: 520 }, (_, week) => Date.UTC(2026, 0, 1) + we
 
 /** Of zones that always have the same time, such as both of Germany, the first. Undefined if they differ. */
 const onlyZoneOf = memoize((country: string): string | undefined => {
-	const [first, ...others] = zonesOf(country);
-	const timesOf = (zone = '') => WEEKS.map((at) => IANAZone.create(zone).offset(at));
-	const times = timesOf(first);
-	return others.every((zone) => isEqual(timesOf(zone), times)) ? first : undefined;
+	const [first = '', ...others] = zonesOf(country);
+	const offsetAt = (zone: string, at: number) => IANAZone.create(zone).offset(at);
+	const isSame = (zone: string) => WEEKS.every((at) => offsetAt(zone, at) === offsetAt(first, at));
+	return others.every(isSame) && first !== '' ? first : undefined;
 });
 
 function currentName(zone: string): string {

@@ -1,4 +1,3 @@
-import type { DateTime } from 'luxon';
 import type { INodeProperties } from 'n8n-workflow';
 import { InvalidInput } from '../../core/service/errors';
 import { givenAs } from '../../core/service/modelFormats';
@@ -100,16 +99,14 @@ function scheduledAt({ field, value, picked }: EnteredTime, zone: string): strin
 		);
 	}
 	const text = withLatinDigits(String(value));
-	// 'Date and Time' is in the workflow's time zone, but the service reads a time of day as Indian time.
+	// The service reads a time of day as Indian time, so 'Date and Time' takes none, and 'Time in India' nothing else.
 	const minute = minuteOfDay(typeof value === 'number' ? value : text.replace(INDIAN_TIME, ''));
 	if (minute < DAY_MINUTES && field !== 'Date and Time') return clockTime(minute);
 	const at = parseTime(value, zone);
 	// Only a picked time is certainly in the zone of the workflow.
 	const isClear = typeof value === 'object' || hasOffset(text) || (picked && WALL_CLOCK.test(text));
-	if (at.isValid && isClear && at.year > SPREADSHEET_EPOCH) {
-		if (field === 'Time in India' && typeof value === 'object') requireIndianTime(at);
-		return withOffset(at);
-	}
+	const isDate = at.isValid && isClear && at.year > SPREADSHEET_EPOCH;
+	if (isDate && field !== 'Time in India') return withOffset(at);
 	const [kind, advice] = EXPECTED[field];
 	throw new InvalidInput(
 		`'${field}' must be ${kind} (got ${quoted(value)})`,
@@ -122,20 +119,6 @@ const INDIAN_TIME = / ?\bIST$/i;
 
 /** Spreadsheets store a time without a date as one of 1899, 1900, or 1904. */
 const SPREADSHEET_EPOCH = 1904;
-
-const INDIAN_OFFSET = 330;
-
-/** An expression may return 18:30 of the workflow's time zone for a time that is meant as 18:30 in India. */
-function requireIndianTime(at: DateTime): void {
-	if (at.offset === INDIAN_OFFSET) return;
-	throw new InvalidInput(
-		`'Time in India' must be a time in India (got ${quoted(withOffset(at))}, ${at.zoneName})`,
-		givenAs(
-			'Time in India',
-			`For the time of day in this date, end the expression with .toFormat("HH:mm"). For its moment, set 'When to Call' to 'At a Date and Time'.`,
-		),
-	);
-}
 
 /** `HH:MM` */
 function clockTime(minute: number): string {
@@ -152,7 +135,7 @@ const EXPECTED: Record<Schedule['field'], [kind: string, advice: string]> = {
 	],
 	'Time in India': [
 		'a time of day',
-		'Enter a time such as 18:30 or 6:30 pm. For times of a sheet, format the column as text in the sheet.',
+		`Enter a time such as 18:30 or 6:30 pm. If an expression returns a date, set 'When to Call' to 'At a Date and Time', or end it with .toFormat("HH:mm"). For times of a sheet, format the column as text in the sheet.`,
 	],
 	'When to Call': [
 		'a time',

@@ -1,11 +1,11 @@
 import type { Operation } from '../../host/run/operations';
+import { checkNotice, whatToDo } from '../checkOnly';
 import { callingHours } from '../fields/callingHours';
 import { callLimit } from '../fields/callLimit';
 import { callSettings } from '../fields/callSettings';
 import { additionalData, dataExtraction, initialGreeting } from '../fields/conversation';
 import { callDeveloperSettings, callOptions, webhookUrl } from '../fields/options';
 import { personName, recipientFields } from '../fields/recipient';
-import { checkNotice, whatToDo } from '../fields/whatToDo';
 import { when } from '../fields/when';
 import { completeFailed, placeCalls } from '../placeCalls';
 import { waitFields } from '../wait/waitOption';

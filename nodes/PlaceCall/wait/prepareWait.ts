@@ -10,18 +10,10 @@ import { readCallRecord } from '../../core/calls/readCall';
 import type { JsonObject } from '../../core/values/json';
 import { openValues } from '../../host/ledger/executionMemory';
 import { notesOfWaiting } from '../../host/ledger/openLedger';
-import {
-	canceledError,
-	cancellableSleep,
-	cancelSignal,
-	isCanceled,
-} from '../../host/execution/cancel';
-import { toErrorItem } from '../../host/http/nodeErrors';
+import { cancellableSleep, cancelSignal, isCanceled } from '../../host/execution/cancel';
 import { clock } from '../../host/clock';
-import { withInputIfFailed } from '../../host/run/itemLoop';
 import type { OperationRun } from '../../host/run/operations';
 import { named } from '../../core/values/values';
-import { withAnswer } from '../ask/answer';
 import { dueTimeOf, isDueLater } from '../scheduled';
 import { asksAndWaits, GRACE_MS, pingResumeUrl, pingUntilResumed, resumeUrlOf } from './resumeUrl';
 import { readWaitOption, type WaitOption } from './waitOption';
@@ -35,7 +27,7 @@ import {
 } from './waitedItems';
 
 /** The wait of one node run. */
-type CompletionWait = {
+export type CompletionWait = {
 	/** Whether the node waits for the end of the calls. */
 	waits: boolean;
 	/** The webhook URL for the calls, if the node waits for the completion webhook. */
@@ -92,33 +84,11 @@ async function waitByReading(
 		reader,
 	});
 	const sleep = cancellableSleep(context, placedNote(callIds));
-	const ended = watch.readUntilAllEnded({ ...clock, sleep }, until);
-	return await ended.then(
-		() => waitedItems(placed, calls, watch, optOutKey),
-		(error: unknown) => {
-			if (isCanceled(context) && continuesOnFail) return stoppedItems(context, placed, calls);
-			throw error;
-		},
-	);
-}
-
-/**
- * The output if the execution is stopped during the wait. In queue mode, a retry continues after the node with it. So each
- * item says what happened to its own call.
- */
-function stoppedItems(
-	context: IExecuteFunctions,
-	placed: readonly INodeExecutionData[],
-	calls: ReadonlyArray<AwaitedCall | undefined>,
-): INodeExecutionData[] {
-	return placed.map((item, itemIndex) => {
-		const call = calls[itemIndex];
-		if (call?.isItems !== true) return item;
-		const stopped = canceledError(context, placedNote([call.callId]));
-		const failed = toErrorItem(stopped, { itemIndex, of: placed.length });
-		const unanswered = withAnswer(item.json, item.json.asked, { record: {}, hasEnded: false });
-		return withInputIfFailed(context, failed, () => unanswered);
+	await watch.readUntilAllEnded({ ...clock, sleep }, until).catch((error: unknown) => {
+		// In queue mode, a retry continues after the node with the items, so they end as at the time limit.
+		if (!isCanceled(context) || !continuesOnFail) throw error;
 	});
+	return waitedItems(placed, calls, watch, optOutKey);
 }
 
 /** What to do if the execution is stopped during the wait. The calls aren't. */

@@ -16,9 +16,6 @@ const PING_BACKOFF: Backoff = { firstMs: 500, maxMs: 30 * 60_000, factor: 4 };
 /** n8n's own limit is this much later, because n8n would pass on the items without reading the calls. */
 export const GRACE_MS = 60_000;
 
-/** Interval of pings during this time, in case a proxy or the service fails. */
-const LATE_PING_MS = 10_000;
-
 /** If n8n hasn't stored the waiting execution after this many pings, it has ended or failed. */
 const MAX_PINGS_BEFORE_STORED = 7;
 
@@ -86,15 +83,12 @@ export async function pingUntilResumed(
 	onStored: () => Promise<void>,
 ): Promise<void> {
 	let isStored = false;
-	for (let count = 1; clock.now() < until + GRACE_MS; count++) {
-		const left = until - clock.now();
-		await clock.sleep(Math.min(backoffMs(PING_BACKOFF, count), Math.max(left + 1, LATE_PING_MS)));
-		const isLast = clock.now() >= until;
+	for (let count = 1; clock.now() < until; count++) {
+		await clock.sleep(Math.min(backoffMs(PING_BACKOFF, count), until - clock.now()));
 		const status = await pingResumeUrl(context, url);
 		if (status === 200 && !isStored) await onStored();
 		isStored ||= status === 200;
 		const isGone = isStored || count >= MAX_PINGS_BEFORE_STORED;
 		if (isGone && NOT_WAITING.includes(status)) return;
-		if (isLast && status === 200) return;
 	}
 }

@@ -85,10 +85,8 @@ export type WaitOption = {
 export function readWaitOption(form: Fields): WaitOption {
 	const options = form.collection('options');
 	const fields = form.has(how.name) ? form : options;
-	const chosen = fields.has(how.name) ? fields.choice(how.name, 'no') : 'no';
-	const minutes = fields.has(timeLimit.name)
-		? fields.number(timeLimit.name, DEFAULT_MINUTES)
-		: DEFAULT_MINUTES;
+	const chosen = fields.choice(how.name, 'no');
+	const minutes = fields.number(timeLimit.name, DEFAULT_MINUTES);
 	if (!(minutes > 0)) {
 		throw new InvalidInput(
 			`'Time Limit (Minutes)' must be more than 0 (got ${minutes})`,

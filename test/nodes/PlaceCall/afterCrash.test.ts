@@ -239,49 +239,6 @@ describe('a sub-workflow whose parent is retried', () => {
 		expect(item).toMatchObject(UNKNOWN);
 	});
 
-	it('calls a person no more, also in a sub-execution that had not begun', async () => {
-		const named = node({ personName: '={{ $json.name }}' }, CONTINUE);
-		acceptCalls(1);
-		await run(named, [{ phone: phone(0), name: 'First' }]);
-		parent.retry();
-		const again = acceptUpTo(2);
-		for (const name of ['First', 'Second'])
-			expect(records(await run(named, [{ phone: phone(0), name }]))).toMatchObject([UNKNOWN]);
-		expect(again).toEqual([]);
-	});
-
-	it("calls nobody again if n8n's database stores the notes of the retry, but reports an error", async () => {
-		acceptCalls(1);
-		await run(node(), people(1));
-		parent.retry();
-		const again = acceptUpTo(1);
-		store.failAfterNextAdd();
-		await run(node(), people(1));
-		expect(again).toEqual([]);
-	});
-
-	it("doesn't promise that a retry skips its calls, because a retry of the parent stops at the first one", async () => {
-		acceptCalls(1);
-		rejectCall();
-		const { description } = faultOf(await run(node(), people(2)));
-		expect(description).toContain('Completed in this run: row 1.');
-		parent.retry();
-		const bodies = acceptUpTo(1);
-		expect(faultOf(await run(node(), people(2))).message).toContain('[row 1]');
-		expect(bodies).toEqual([]);
-	});
-
-	it("places the calls if n8n's database fails for a moment at a look-up, because none was placed before", async () => {
-		const bodies = acceptUpTo(3);
-		let failures = 1;
-		store.beforeCall = (call) => {
-			if (call.startsWith('remove') && failures-- > 0) throw new Error('database is locked');
-		};
-		const items = records(await run(node({}, CONTINUE), people(3)));
-		expect(items.map(({ error }) => error)).toEqual([undefined, undefined, undefined]);
-		expect(bodies).toHaveLength(3);
-	});
-
 	it('calls the same person on each level if the workflow starts itself, and nobody again', async () => {
 		acceptCalls(2);
 		// The first level, as long as it waits for the sub-workflow.

@@ -155,16 +155,6 @@ describe('the times', () => {
 		expect(items).toMatchObject([{ asked_at: ASKED, answered_at: answered }]);
 	});
 
-	it('are those of the same question for all rows, and null without a call', async () => {
-		isNow(1_000_000);
-		const rows = ['May I?', 'May I?', 'May he?'].map((text) => ({ ...people(1)[0], text }));
-		const { callId, arrive } = await waiting({ ...question, message: '={{ $json.text }}' }, rows);
-		await service().endCall(callId, { call_picked_at: picked, ...captured('yes') });
-		const { items } = await arrive({ call_id: callId });
-		const times = { asked_at: ASKED, answered_at: picked };
-		expect(items).toMatchObject([times, times, { asked_at: null, answered_at: null }]);
-	});
-
 	it('of a call that an earlier attempt placed stay those of that attempt', async () => {
 		isNow(1_000_000);
 		everyoneSaysYes();
@@ -248,7 +238,8 @@ describe('fields of the row', () => {
 });
 
 describe('the same person', () => {
-	it('is asked the same question once for all rows, which get its answer, and no other question', async () => {
+	it('is asked the same question once for all rows, which get its answer and times, and no other question', async () => {
+		isNow(1_000_000);
 		const sheet = ['Shall we start?', 'Shall we start?', 'Is it late?'].map((text, row) => ({
 			...people(1)[0],
 			...{ row, text, phone_number: `of row ${row}` },
@@ -256,14 +247,16 @@ describe('the same person', () => {
 		const message = '={{ $json.text }}';
 		const { calls, callId, arrive } = await waiting({ ...question, message }, sheet);
 		expect(calls).toHaveLength(1);
-		await service().endCall(callId, captured('yes'));
-		const yes = { answer: 'yes', call_id: callId, data: { approved: true } };
+		const answered_at = '2026-11-20T12:00:09Z';
+		await service().endCall(callId, { call_picked_at: answered_at, ...captured('yes') });
+		const times = { asked_at: '1969-12-31T19:16:40-05:00', answered_at };
+		const yes = { answer: 'yes', call_id: callId, data: { approved: true }, ...times };
 		const duplicate = { placed: false, duplicate_of: 0 };
 		const explanation = 'No call was placed (duplicate_number).';
 		expect((await arrive({ call_id: callId })).items).toMatchObject([
 			{ row: 0, phone_number: 'of row 0', placed: true, ...yes },
 			{ row: 1, phone_number: 'of row 1', ...duplicate, ...yes },
-			{ row: 2, ...duplicate, answer: 'not_reached', explanation },
+			{ row: 2, ...duplicate, answer: 'not_reached', explanation, asked_at: null },
 		]);
 	});
 

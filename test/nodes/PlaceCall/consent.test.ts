@@ -60,12 +60,6 @@ it('calls people with a recent date, and says of the others what was found', asy
 	expect(hintsOf(run)[0]).toMatch(/^6 items: 2 called, 4 without consent\./);
 });
 
-it('Check Only says how many have no consent, and calls nobody', async () => {
-	const items = [agreed('2026-11-20', 0), agreed(null, 1)];
-	const run = await place({ ...CONSENT, whatToDo: 'check' }, { items, settings });
-	expect(hintsOf(run)[0]).toMatch(/^2 items: 1 without consent, 1 would be called\./);
-});
-
 it('finds nested values, and a column whose name has a dot', async () => {
 	acceptCalls(2);
 	const items = [
@@ -115,10 +109,6 @@ describe('if none of the rows has the column', () => {
 
 	it('a single row has no consent, because n8n leaves out its empty cells', async () => {
 		expect(await reasons(items.slice(1))).toEqual(['no_consent: Column "agreed_on" has no date.']);
-	});
-
-	it('Check Only says so, and not that everybody is without consent', async () => {
-		expect(await refusal({ ...CONSENT, whatToDo: 'check' }, { items })).toContain(MESSAGE);
 	});
 
 	it.each([

@@ -1,7 +1,6 @@
 /** What n8n gets for each item: the call, or why there is none, and what to do with the others. */
 import pick from 'lodash/pick';
-import { ExecuteContext } from 'n8n-core';
-import type { IDataObject, INode, INodeExecutionData, INodeParameters, IRun } from 'n8n-workflow';
+import type { IDataObject, INodeExecutionData, INodeParameters, IRun } from 'n8n-workflow';
 import {
 	hintsOf,
 	InFlight,
@@ -39,12 +38,12 @@ const UNSENT =
 describe("n8n's custom data of the execution, by which a person finds it again,", () => {
 	const dataOf = ({ data }: IRun) => data.resultData.metadata;
 	const id = (call: number) => `00000000-0000-4000-8000-00000000000${call}`;
-	/** The service accepts each call with one of these IDs, by default as long as documented. */
-	const accept = (count: number, idOf = id) => {
+	/** The service accepts each call with one of these IDs, as long as documented. */
+	const accept = (count: number) => {
 		let call = 0;
 		callsEndpoint()
 			.times(count)
-			.reply(200, () => ({ success: true, data: { call_id: idOf(++call) } }));
+			.reply(200, () => ({ success: true, data: { call_id: id(++call) } }));
 	};
 	const ids = (...calls: number[]) => calls.map(id).join(', ');
 
@@ -57,14 +56,6 @@ describe("n8n's custom data of the execution, by which a person finds it again,"
 		expect(dataOf(run)?.call_id?.length).toBeLessThanOrEqual(255);
 	});
 
-	it('has those that fit beside the others', async () => {
-		const fitting = ['y'.repeat(250), 'bcd'];
-		accept(4, (call) => ['x'.repeat(256), ...fitting, 'e'][call - 1] ?? '');
-		expect(dataOf(await place(perItem, { items: people(4) }))).toEqual({
-			call_id: fitting.join(', '),
-		});
-	});
-
 	it('has the calls that were placed before an item stopped the node, and those of a retry', async () => {
 		accept(1);
 		callsEndpoint().reply(400, { success: false, error: 'no' });
@@ -74,24 +65,6 @@ describe("n8n's custom data of the execution, by which a person finds it again,"
 		callsEndpoint().reply(200, { success: true, data: { call_id: id(2) } });
 		const retried = await harness.retry(run, placeCallNode(perItem));
 		expect(dataOf(retried)).toEqual({ call_id: ids(1, 2) });
-	});
-
-	it('has none if nobody was called', async () => {
-		expect(dataOf(await place({ whatToDo: 'check' }))).toBeUndefined();
-		rejectCall();
-		expect(dataOf(await place({}, { over: CONTINUE }))).toBeUndefined();
-	});
-
-	it('is not needed, because older versions of n8n have none', async () => {
-		acceptCalls(1);
-		const base = Reflect.getPrototypeOf(ExecuteContext.prototype) ?? {};
-		const context = Reflect.getPrototypeOf(base) ?? {};
-		const property = Reflect.getOwnPropertyDescriptor(context, 'customData') ?? {};
-		Reflect.deleteProperty(context, 'customData');
-		const run = await place();
-		Reflect.defineProperty(context, 'customData', property);
-		expect(records(run)).toMatchObject([{ placed: true }]);
-		expect(dataOf(run)).toBeUndefined();
 	});
 });
 
@@ -199,16 +172,6 @@ describe('the output', () => {
 			expect(called).toMatchObject({ placed: true, error: '', message: '' });
 	});
 
-	it('of a failed call has the row as it came in the error output, also what is of an earlier call', async () => {
-		rejectCall();
-		const row = { row: 7, placed: true, call_id: 'old' };
-		const over = { onError: 'continueErrorOutput' } as const;
-		const run = await place({}, { items: [row], over });
-		const [task] = run.data.resultData.runData.Node ?? [];
-		const error = 'The service rejected the call';
-		expect(task?.data?.main).toMatchObject([[], [{ json: { ...row, error } }]]);
-	});
-
 	it("with Include Input Fields, keeps the user's own columns with such names", async () => {
 		acceptCalls(1);
 		const own = {
@@ -290,15 +253,6 @@ describe('when one call fails, the node stops, and says how to send those after 
 		);
 		expect(description).toContain(UNSENT);
 	});
-
-	it('with the ID of another call, such as from a cache, which proves nothing', async () => {
-		callsEndpoint()
-			.times(2)
-			.reply(200, { success: true, data: { call_id: 'call-1' } });
-		const { message, description } = faultOf(await place(perItem, { items: people(3) }));
-		expect(message).toContain('The response has the ID of another call of this execution');
-		expect(description).toContain(UNSENT);
-	});
 });
 
 describe('when a row cannot be called', () => {
@@ -319,15 +273,6 @@ describe('when a row cannot be called', () => {
 		);
 		// n8n would add "[item 1]".
 		expect(context).not.toMatchObject({ itemIndex: expect.any(Number) });
-	});
-
-	it('the same text for several rows is there once', async () => {
-		const parameters = { ...perItem, phoneNumber: '={{ $json.mobile }}' };
-		const { message, description } = faultOf(await place(parameters, { items: people(4) }));
-		expect(message).toBe("'Phone Number' is empty [row 1]");
-		expect(description).toContain(
-			"check the name of the column. The same applies to rows 2–4. Nothing was sent or changed in this run. To handle the other items anyway, set 'On Error'",
-		);
 	});
 
 	it('rows of a sheet are named by their row_number, which counts the header and what a filter left out', async () => {
@@ -360,19 +305,6 @@ describe('when a row cannot be called', () => {
 			/choose 'Retry with currently saved workflow'.* A new execution does\.$/,
 		);
 	});
-});
-
-it('when the credential is invalid, no item counts as a placed call', async () => {
-	const details = await harness.addCredential({ apiToken: 'short' });
-	const broken = async (over: Partial<INode> = {}): Promise<IRun> => {
-		const credentials = { voiceChatAgentApiTokenApi: details };
-		const sinks = ['Placed', 'Rejected'];
-		return await place(perItem, { items: people(2), over: { ...over, credentials }, sinks });
-	};
-	expect(faultOf(await broken()).message).toContain('must have 16 characters (got 5)');
-	const run = await broken({ onError: 'continueErrorOutput' });
-	expect(output(run, 'Placed')).toEqual([]);
-	expect(output(run, 'Rejected')).toHaveLength(2);
 });
 
 describe('Check Only', () => {

@@ -83,8 +83,8 @@ export function placeCallHarness() {
 		harness.node('placeCall', { parameters: { ...CALL, ...parameters }, ...over });
 	const place = async (
 		parameters: INodeParameters = {},
-		{ items = [{}], over = {}, settings = {}, sinks = [] }: Setting = {},
-	): Promise<IRun> => await runNode(node(parameters, over), itemsOf(items), sinks, settings);
+		{ items = [{}], over = {}, settings = {} }: Setting = {},
+	): Promise<IRun> => await runNode(node(parameters, over), itemsOf(items), [], settings);
 	return {
 		...harness,
 		place,
@@ -146,7 +146,6 @@ type Setting = {
 	items?: IDataObject[];
 	over?: Partial<INode>;
 	settings?: IWorkflowSettings;
-	sinks?: string[];
 };
 
 export const callsEndpoint = () => service().post('/v1/call');

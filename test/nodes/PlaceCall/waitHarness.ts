@@ -26,7 +26,7 @@ export const byWebhook = waitBy('webhook');
 export const byReading = waitBy('reading');
 
 /** How a wait learns of the ends of its calls. */
-export const MODES = ['reading', 'webhook', 'ping'] as const;
+export const MODES = ['reading', 'webhook'] as const;
 export type Mode = (typeof MODES)[number];
 
 export const people = (count: number) =>
@@ -165,7 +165,7 @@ export function waitHarness() {
 			meanwhile: (calls: string[]) => Promise<unknown>,
 			{ rows = 1, parameters = {}, options = {}, over = {} }: Waited = {},
 		): Promise<object[] | undefined> => {
-			const all = { ...parameters, ...waitBy(mode === 'reading' ? mode : 'webhook', {}, options) };
+			const all = { ...parameters, ...waitBy(mode, {}, options) };
 			if (mode === 'reading') {
 				timeFlies(async () => {
 					if (waits.length === 1) await meanwhile(placed());
@@ -174,8 +174,7 @@ export function waitHarness() {
 			}
 			const { calls, arrive } = await waiting(all, rows, over);
 			await meanwhile(calls);
-			const callId = calls.at(-1) ?? '';
-			return (await arrive(mode === 'ping' ? { poll: true } : { call_id: callId })).items;
+			return (await arrive({ call_id: calls.at(-1) ?? '' })).items;
 		},
 		/** n8n's responses to the pings of the resume URL, by status or text. */
 		answerPings: (...answers: Array<number | string>) => {
