@@ -28,7 +28,6 @@ import {
 	positionsOf,
 	readRejection,
 	restOf,
-	rowsAt,
 	rowsChanged,
 	tooManyRejected,
 } from './parts';
@@ -187,7 +186,8 @@ class RowSender {
 	private async restore(part: Part, known: JobOutcome<PartResult>): Promise<void> {
 		const result = known.kind === 'done' ? known.result : undefined;
 		const rows = result?.kind === 'accepted' ? result.rows : undefined;
-		this.settle(part, rows === undefined ? part.rows : rowsAt(rows, part.rows), known);
+		const sent = rows?.flatMap((at) => part.rows[at] ?? []);
+		this.settle(part, sent ?? part.rows, known);
 		if (result?.kind === 'split') await this.findBegun(partsOf(part, result.alone));
 		else if (rows !== undefined) {
 			const rest = withoutStatus(part.rows);
@@ -204,7 +204,7 @@ class RowSender {
 			if (pushedBefore !== undefined) rows = await pushedBefore.reserve(all);
 			if (rows.length === 0) return { kind: 'skipped' };
 			const areAll = rows.length === part.rows.length;
-			const positions = areAll ? {} : { rows: positionsOf(rows, part.rows) };
+			const positions = areAll ? {} : { rows: positionsOf(rows, part) };
 			const contacts = Buffer.from(await writeContacts(rows, this.prepared.columnsOf));
 			if (signal.aborted) throw pushInterrupted();
 			const response = recordOf(await pushContacts(client, campaign.id, body, contacts, additions));
