@@ -22,9 +22,7 @@ export type PushSettings = {
 	campaign: CampaignTarget;
 	contactsPerRequest: number;
 	additions: Additions;
-	/** Whether the node runs as a tool. */
-	isModel: boolean;
-	/** For whom the reasons of the rows are. */
+	/** For whom the reasons of the rows are: a model if the node runs as a tool. */
 	reader: Reader;
 	/** Send nothing. */
 	checksOnly: boolean;
@@ -53,7 +51,7 @@ export async function readPushSettings(
 	const whatToDo = form.choice('whatToDo', 'check');
 	const options = form.collection('options');
 	const settings = form.collection('developerSettings');
-	const isModel = run.caller.kind === 'model';
+	const { reader } = run.caller;
 	return {
 		campaign: {
 			id: parseCampaignId(form.text('campaignId')),
@@ -66,15 +64,14 @@ export async function readPushSettings(
 			lastName: options.text('lastNameColumn'),
 			others: readOtherColumns(form),
 			consent: readConsentOfRows(run, options),
-			isModel,
+			reader,
 			from: contactsFrom(form),
 		},
 		contactsPerRequest: checkContactsPerRequest(
 			settings.number('contactsPerRequest', LIMITS.contactsPerRequest),
 		),
 		additions: readAdditions(settings),
-		isModel,
-		reader: run.caller.reader,
+		reader,
 		checksOnly: whatToDo !== 'release' && whatToDo !== 'wait',
 		skipPushedBefore: options.switch('skipPushedBefore', false),
 	};

@@ -23,12 +23,11 @@ const PUSHED_BEFORE_STORE: StoreUse = {
 /** Undefined without *Skip Numbers Pushed Before*. */
 export function openPushedBefore(
 	context: IExecuteFunctions,
-	{ campaign, reader, checksOnly, skipPushedBefore }: PushSettings,
+	{ campaign, reader, skipPushedBefore }: PushSettings,
 ): NumbersPushedBefore | undefined {
 	if (!skipPushedBefore) return undefined;
 	const store = openStore(context, 'workflow', PUSHED_BEFORE_STORE);
-	const probableEnd = checksOnly || campaign.enqueue ? 'released' : 'unreleased';
-	return new NumbersPushedBefore(store, campaign.id, reader, probableEnd);
+	return new NumbersPushedBefore(store, campaign.id, reader);
 }
 
 /**
@@ -37,9 +36,10 @@ export function openPushedBefore(
  */
 export function openPushedNumbers(
 	context: IExecuteFunctions,
-	{ campaign, additions, isModel }: PushSettings,
+	{ campaign, additions, reader }: PushSettings,
 ): PushedNumbers {
-	const options = isModel ? ` ${hashOf([JSON.stringify([campaign, additions])])}` : '';
+	const ofModel = () => ` ${hashOf([JSON.stringify([campaign, additions])])}`;
+	const options = reader === 'forModel' ? ofModel() : '';
 	const memory = openMemory(context, 'numbers', isPushMemory, { count: 0, runs: {} }, 'execution');
 	const numbers = new NumbersOfExecution({
 		done: openValues(context, `numbers of ${campaign.id}${options}`, 'execution'),
@@ -53,7 +53,8 @@ type Stores = Pick<PushDeps, 'ledger' | 'place' | 'pushedNumbers' | 'pushedBefor
 
 /** What n8n stores of a push, so that it sends nothing that it pushed or may have pushed. */
 export function openStores(context: IExecuteFunctions, settings: PushSettings): Stores {
-	const { campaign, isModel } = settings;
+	const { campaign, reader } = settings;
+	const isModel = reader === 'forModel';
 	const pushedNumbers = openPushedNumbers(context, settings);
 	const { id } = campaign;
 	// All pushes of a model count as one.

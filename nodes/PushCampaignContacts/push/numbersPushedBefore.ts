@@ -1,6 +1,5 @@
 import partition from 'lodash/partition';
 import sortBy from 'lodash/sortBy';
-import uniq from 'lodash/uniq';
 import { NotSent } from '../../core/service/errors';
 import type { Reader, Resolution } from '../../core/service/resolution';
 import { pushTexts } from '../../core/campaigns/campaign';
@@ -43,12 +42,10 @@ export class NumbersPushedBefore {
 	/** Rows whose numbers were stored before. */
 	private readonly known: Row[] = [];
 
-	/** @param probableEnd of earlier pushes. It's looked up first, because n8n compares what it doesn't find with the whole list. */
 	constructor(
 		private readonly store: DeduplicationStore,
 		private readonly campaignId: number,
 		private readonly reader: Reader,
-		private readonly probableEnd: End,
 	) {}
 
 	/** @throws NotSent if n8n would forget some numbers of a push before its end */
@@ -135,7 +132,7 @@ export class NumbersPushedBefore {
 	): Promise<{ others: Rows; isComplete: boolean }> {
 		let others = rows;
 		let isComplete = true;
-		for (const end of uniq([this.probableEnd, ...ENDS])) {
+		for (const end of ENDS) {
 			const known = others.length === 0 ? new Set() : await find(others, end);
 			if (known === undefined) {
 				isComplete = false;

@@ -50,9 +50,7 @@ export type PushDeps = {
 	place: unknown;
 	/** Those of this execution. */
 	pushedNumbers: PushedNumbers;
-	/** Whether the node runs as a tool. */
-	isModel: boolean;
-	/** For whom the reasons of the rows are. */
+	/** For whom the reasons of the rows are: a model if the node runs as a tool. */
 	reader: Reader;
 	/** Aborted when the execution is stopped. Checked before each request. */
 	signal: AbortSignal;
@@ -77,7 +75,7 @@ type Stop = { error: ExplainedError; status: 'unknown' | 'not_sent'; reason: str
 export async function sendRows(prepared: PreparedRows, deps: PushDeps): Promise<SentRows> {
 	const { rows } = prepared;
 	deps.pushedBefore?.requireRoom(rows.length);
-	if (deps.isModel) deps.pushedNumbers.requireRoom(rows.length);
+	if (deps.reader === 'forModel') deps.pushedNumbers.requireRoom(rows.length);
 	const { campaign, contactsPerRequest } = deps;
 	const content = hashOf([`${campaign.id} ${contactsPerRequest}`, await fingerprintOf(rows)]);
 	return await new RowSender(prepared, content, deps).send();
