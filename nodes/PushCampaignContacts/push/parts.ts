@@ -34,9 +34,11 @@ type Chunk = { sentAlone: number };
  * - `split`: the request was rejected, and is sent in parts. The rows in `alone` are sent alone, or without any, halves.
  */
 export type PartResult =
-	| { kind: 'accepted'; response: JsonObject; rows?: number[] }
+	| AcceptedPart
 	| { kind: 'rejected'; reason: string }
 	| { kind: 'split'; alone: number[] };
+
+export type AcceptedPart = { kind: 'accepted'; response: JsonObject; rows?: number[] };
 
 /** The chunks of a push. */
 export function chunksOf(rows: readonly Row[], contactsPerRequest: number): Part[] {

@@ -14,11 +14,12 @@ import { forEveryone, onScreenOnly, type Reader } from '../../core/service/resol
 import { fingerprint, hashOf } from '../../core/values/hash';
 import { forEachWithPauses } from '../../core/values/pauses';
 import { messageOf } from '../../core/values/values';
-import { type Accepted, readAccepted, requireConsistentCounts } from './accepted';
+import { readAccepted, requireConsistentCounts } from './accepted';
 import { writeContacts } from './contacts';
 import type { NumbersPushedBefore } from './numbersPushedBefore';
 import type { PushedRequest } from './outcome';
 import {
+	type AcceptedPart,
 	BEGUN_EARLIER,
 	chunksOf,
 	countAlone,
@@ -174,23 +175,19 @@ class RowSender {
 		if (this.stop !== undefined) this.settleStopped(rows, this.stop);
 		else if (rows.length > 0) {
 			const outcome = await ledger.deliver(job, async () => await this.request(part, rows));
-			const isAccepted = outcome.kind === 'done' && outcome.result.kind === 'accepted';
-			if (!isAccepted) this.settle(part, withoutStatus(rows), outcome);
+			this.settle(part, withoutStatus(rows), outcome);
 			if (outcome.kind === 'unknown') this.stopAt(outcome.error, 'not_sent');
 		}
 	}
 
 	/** Settles the rows of a part that an earlier attempt sent. */
 	private async restore(part: Part, known: JobOutcome<PartResult>): Promise<void> {
-		const result = known.kind === 'done' ? known.result : undefined;
-		const rows = result?.kind === 'accepted' ? result.rows : undefined;
-		const sent = rows?.flatMap((at) => part.rows[at] ?? []);
-		this.settle(part, sent ?? part.rows, known);
-		if (result?.kind === 'split') await this.findBegun(partsOf(part, result.alone));
-		else if (rows !== undefined) {
-			const rest = withoutStatus(part.rows);
-			if (rest.length > 0) this.parts.unshift(restOf(part, rest));
-		}
+		this.settle(part, part.rows, known);
+		if (known.kind !== 'done') return;
+		const { result } = known;
+		if (result.kind === 'split') await this.findBegun(partsOf(part, result.alone));
+		const rest = result.kind === 'accepted' ? withoutStatus(part.rows) : [];
+		if (rest.length > 0) this.parts.unshift(restOf(part, rest));
 	}
 
 	/** Sends rows of a part in one request, except those whose numbers are known. */
@@ -208,7 +205,6 @@ class RowSender {
 			const response = recordOf(await pushContacts(client, campaign.id, body, contacts, additions));
 			const accepted = readAccepted(rows, response);
 			requireConsistentCounts(accepted, rows.length);
-			this.settleAccepted(accepted);
 			pushedBefore?.confirm(accepted.request);
 			const result = { kind: 'accepted', response, ...positions } as const;
 			return { kind: 'done', result, hadNoEffect: accepted.request.rows.length === 0 };
@@ -238,8 +234,13 @@ class RowSender {
 
 	/** Settles the rows of a part, or puts its parts first. */
 	private settle(part: Part, rows: readonly Row[], outcome: JobOutcome<PartResult>): void {
-		if (outcome.kind === 'done') this.settleDone(part, rows, outcome.result);
-		else if (outcome.kind === 'unknown') {
+		if (outcome.kind === 'done') {
+			const { result } = outcome;
+			part.chunk.sentAlone += countAlone(part, result);
+			if (result.kind === 'split') this.parts.unshift(...partsOf(part, result.alone));
+			else if (result.kind === 'accepted') this.settleAccepted(part, result);
+			else for (const row of rows) settle(row, 'rejected', result.reason);
+		} else if (outcome.kind === 'unknown') {
 			const { error, isBegun } = outcome;
 			this.hadEffect = true;
 			if (isBegun === true) this.begunRows.push(...withoutStatus(rows));
@@ -252,15 +253,9 @@ class RowSender {
 		}
 	}
 
-	private settleDone(part: Part, rows: readonly Row[], result: PartResult): void {
-		part.chunk.sentAlone += countAlone(part, result);
-		if (result.kind === 'split') this.parts.unshift(...partsOf(part, result.alone));
-		else if (result.kind === 'rejected') {
-			for (const row of rows) settle(row, 'rejected', result.reason);
-		} else this.settleAccepted(readAccepted(rows, result.response));
-	}
-
-	private settleAccepted({ request, skipped }: Accepted): void {
+	private settleAccepted(part: Part, { rows, response }: AcceptedPart): void {
+		const sent = rows?.flatMap((at) => part.rows[at] ?? []) ?? part.rows;
+		const { request, skipped } = readAccepted(sent, response);
 		this.requests.push(request);
 		this.hadEffect ||= request.rows.length > 0;
 		for (const row of request.rows) {
