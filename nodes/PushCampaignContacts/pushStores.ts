@@ -9,6 +9,7 @@ import { openLedger } from '../host/ledger/openLedger';
 import { NumbersPushedBefore } from './push/numbersPushedBefore';
 import { isPushMemory, PushedNumbers, type PushMemory } from './push/pushedNumbers';
 import type { PartResult } from './push/parts';
+import { PUSH_LIMITS } from './push/rows';
 import type { PushDeps } from './push/sendRows';
 import type { PushSettings } from './pushSettings';
 
@@ -38,15 +39,16 @@ export function openPushedNumbers(
 	context: IExecuteFunctions,
 	{ campaign, additions, reader }: PushSettings,
 ): PushedNumbers {
-	const ofModel = () => ` ${hashOf([JSON.stringify([campaign, additions])])}`;
-	const options = reader === 'forModel' ? ofModel() : '';
+	const isModel = reader === 'forModel';
+	const options = isModel ? ` ${hashOf([JSON.stringify([campaign, additions])])}` : '';
 	const memory = openMemory(context, 'numbers', isPushMemory, { count: 0, runs: {} }, 'execution');
 	const numbers = new NumbersOfExecution({
 		done: openValues(context, `numbers of ${campaign.id}${options}`, 'execution'),
 		unknown: openValues(context, `unknown numbers of ${campaign.id}`, 'workflow'),
 		run: runIndexOf(context),
 	});
-	return new PushedNumbers(memory, numbers);
+	// A model gives few contacts, and only its numbers show what it pushed.
+	return new PushedNumbers(memory, numbers, isModel ? Infinity : PUSH_LIMITS.numbers);
 }
 
 type Stores = Pick<PushDeps, 'ledger' | 'place' | 'pushedNumbers' | 'pushedBefore'>;

@@ -76,7 +76,6 @@ type Stop = { error: ExplainedError; status: 'unknown' | 'not_sent'; reason: str
 export async function sendRows(prepared: PreparedRows, deps: PushDeps): Promise<SentRows> {
 	const { rows } = prepared;
 	deps.pushedBefore?.requireRoom(rows.length);
-	if (deps.reader === 'forModel') deps.pushedNumbers.requireRoom(rows.length);
 	const { campaign, contactsPerRequest } = deps;
 	const content = hashOf([`${campaign.id} ${contactsPerRequest}`, await fingerprintOf(rows)]);
 	return await new RowSender(prepared, content, deps).send();
