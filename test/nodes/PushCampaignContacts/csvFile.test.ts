@@ -544,36 +544,6 @@ describe('a file that n8n stores', () => {
 		expect(error).toBeUndefined();
 		expect(bodies.flatMap(phonesOf)).toEqual([1, 2, 3].map(phone));
 	});
-
-	test('is open alone among others, read as often for many requests as for one, and closed at the end', async () => {
-		let [open, most, readings] = [0, 0, 0];
-		async function* pieces(name: string) {
-			readings++;
-			most = Math.max(most, ++open);
-			try {
-				yield Buffer.from('phone\n');
-				// The last ones are no numbers, so that no file is read to its end when its rows are sent.
-				for (const row of range(50)) {
-					const number = phone(row + 10 * Number(name));
-					yield Buffer.from(row < 6 ? `${number}\n` : 'x\n');
-				}
-			} finally {
-				open--;
-			}
-		}
-		const readingsWith = async (parameters: NodeParameters) => {
-			readings = 0;
-			const { error, pushed } = await runPush(stored(pieces, '1', '2', '3'), csv(parameters));
-			expect(error).toBeUndefined();
-			return { readings, pushed: pushed.map(({ json }) => json.phone) };
-		};
-		const bodies = respondWith(ok(18), ...range(9).map(() => ok(2)));
-		const once = await readingsWith(byRow);
-		expect(once.pushed).toEqual(phonesOf(bodies[0]));
-		expect(await readingsWith({ ...byRow, ...inTwos })).toEqual(once);
-		expect(bodies.slice(1).flatMap(phonesOf)).toEqual(once.pushed);
-		expect([open, most]).toEqual([0, 1]);
-	});
 });
 
 describe('more than n8n can have in memory or store as items', () => {

@@ -157,20 +157,6 @@ describe('a rejection that names contacts', () => {
 	});
 });
 
-test('sends no row alone if a rejection names too many', async () => {
-	const sent = scripted(() =>
-		invalid(
-			range(9)
-				.map((row) => `contacts[${row}]`)
-				.join(' '),
-		),
-	);
-	const { statuses, hints } = await push(9);
-	expect(sent).toHaveLength(1);
-	expect(hints[1]).toMatch(/^The service may reject more than 8 rows of one request/);
-	expect(statuses).toEqual(range(9).map((row) => `${row} not_sent`));
-});
-
 describe('the parts of a rejected request', () => {
 	/** Pushes rows to a service with this reply to some of them. Without one, it accepts them. */
 	async function send(count: number, replyTo: (rows: readonly number[]) => Reply | undefined) {
@@ -239,6 +225,17 @@ describe('the parts of a rejected request', () => {
 	});
 
 	test.each<[string, Reply, count: number, requests: number, rejected: number]>([
+		[
+			'at once',
+			invalid(
+				range(9)
+					.map((row) => `contacts[${row}]`)
+					.join(),
+			),
+			9,
+			1,
+			0,
+		],
 		['one after another', invalid('contacts[0] is invalid'), 10, 17, 8],
 		['by their size', [413, ''], 16, 20, 9],
 	])('are limited if the service rejects rows %s', async (_how, reply, count, ...expected) => {
