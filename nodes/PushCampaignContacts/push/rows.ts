@@ -41,7 +41,7 @@ export abstract class Row {
 	) {}
 }
 
-export class ItemRow extends Row {
+class ItemRow extends Row {
 	constructor(
 		index: number,
 		readonly json: ContactRow,

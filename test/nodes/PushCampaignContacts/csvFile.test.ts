@@ -20,7 +20,7 @@ import {
 import {
 	accepted,
 	ARCHIVED,
-	breaking,
+	BROKEN,
 	contactsOf,
 	fileItem,
 	goOn,
@@ -33,7 +33,6 @@ import {
 	phonesOf,
 	pushNode,
 	remembering,
-	respondInto,
 	respondWith,
 	runPush,
 	sizes,
@@ -516,7 +515,7 @@ describe('a file that n8n stores', () => {
 		expect(unread?.message).toBe(NOT_READ);
 		expect(unread?.description).toContain('n8n said: File not found.');
 		isThere = true;
-		breaking('ECONNRESET');
+		respondWith(BROKEN);
 		const { run } = await runPush(stored(untilDeleted, 'a.csv'), csv());
 		isThere = false;
 		const { workflow } = oneNodeWorkflow(pushNode(csv()), OUTPUTS);
@@ -530,14 +529,13 @@ describe('a file that n8n stores', () => {
 			lines('phone', ...numbers.map(phone)),
 		);
 		let content = before;
-		const bodies: JsonObject[] = [];
+		const bodies = respondWith(ok(2), ok(1));
 		service()
 			.get('/v1/campaigns/42/status')
 			.reply(200, () => {
 				content = after;
 				return { success: true, data: { campaign: { id: 42, status: 'Active' } } };
 			});
-		respondInto(bodies, ok(2), ok(1));
 		const input = stored(() => [Buffer.from(content ?? '')], 'a.csv');
 		const skipping = csv({ options: { skipPushedBefore: true }, ...inTwos });
 		const { error } = await runPush(input, skipping);
@@ -602,7 +600,7 @@ describe('more than n8n can have in memory or store as items', () => {
 
 	test('after a stop, Rejected has one item for consecutive rows of a file with the same reason', async () => {
 		const files = [fileOf('a.csv', 0, 30), fileOf('b.csv', 60, 27)];
-		const bodies = breaking('ECONNRESET', respondWith(ok(3)));
+		const bodies = respondWith(ok(3), BROKEN);
 		const inThrees = { developerSettings: { contactsPerRequest: 3 } };
 		const { error, rejected, pushed } = await runPush(files, csv(inThrees), goOn);
 		expect(error).toBeUndefined();

@@ -9,8 +9,8 @@ import { plainText } from '../../../nodes/core/values/values';
 import { engineHarness, hintsOf, output, runNode, service, storedCredentials } from '../../engine';
 import {
 	accepted,
+	BROKEN,
 	respondWith,
-	breaking,
 	contactsOf,
 	fileItem,
 	goOn,
@@ -153,7 +153,7 @@ describe('Output: One Item per Row', () => {
 	});
 
 	test('returns the contact list of each row, and no phone_sent for rows that were not sent', async () => {
-		breaking('ECONNRESET', respondWith([200, accepted(1, { campaign_upload_id: 7 })]));
+		respondWith([200, accepted(1, { campaign_upload_id: 7 })], BROKEN);
 		const { pushed, rejected } = await runPush(
 			manyRows(3),
 			{ ...byRow, developerSettings: { contactsPerRequest: 1 } },
