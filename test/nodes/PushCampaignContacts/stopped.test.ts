@@ -263,6 +263,17 @@ describe('Retry in the list of executions', () => {
 		expect([again.statuses, again.pushed.length]).toEqual([[], 4]);
 	});
 
+	test('sends the remaining rows after an attempt with another size of requests and back', async () => {
+		const sent = scripted(butRequest(2, ARCHIVED));
+		const first = await failed(pushNode(inTwos), manyRows(5));
+		const edited = pushNode({ developerSettings: { contactsPerRequest: 3 } });
+		const changed = await retryFailed(first, oneNodeWorkflow(edited, OUTPUTS).workflow);
+		expect(sent).toHaveLength(2);
+		const again = await retry(changed, pushNode(inTwos));
+		expect([again.error, again.statuses]).toEqual([undefined, []]);
+		expect(sent.slice(2)).toEqual([phones(2, 3), phones(4)]);
+	});
+
 	test('stops at the limit of rows that are sent alone, which an earlier attempt had reached', async () => {
 		const sent = scripted((numbers) => (numbers.length > 1 ? TOO_MANY : INVALID));
 		const node = pushNode();
