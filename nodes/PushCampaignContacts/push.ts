@@ -99,7 +99,7 @@ export async function runPush(
 		return reportOn({ input: { ...input, rows: [] }, rows, requests: [], enqueue: false, hints });
 	}
 	const { columns: choice, ...settings } = await readPushSettings(run);
-	const { campaign, isModel, checksOnly } = settings;
+	const { campaign, reader, checksOnly } = settings;
 	if (checksOnly) caller.result.setReadOnly();
 	const columnsOf = memoize((table: Table) => resolveColumns(table, choice));
 	const all = tables.map(columnsOf);
@@ -107,7 +107,8 @@ export async function runPush(
 	const prepared = await prepareRows(input, columnsOf, settings.skipPushedBefore);
 	// A single contact, such as from a form, may have no name.
 	const isList = prepared.rows.length > 1;
-	const nameless = isList && !isModel ? whyNoRelease(tables, columnsOf, choice) : undefined;
+	const asksForNames = isList && reader === 'onScreen';
+	const nameless = asksForNames ? whyNoRelease(tables, columnsOf, choice) : undefined;
 	if (campaign.enqueue && nameless !== undefined) {
 		throw new InvalidInput(`${nameless.message}, and nothing was sent`, nameless.resolution);
 	}

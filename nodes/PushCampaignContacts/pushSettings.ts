@@ -22,9 +22,7 @@ export type PushSettings = {
 	campaign: CampaignTarget;
 	contactsPerRequest: number;
 	additions: Additions;
-	/** Whether the node runs as a tool. */
-	isModel: boolean;
-	/** For whom the reasons of the rows are. */
+	/** For whom the reasons of the rows are: a model if the node runs as a tool. */
 	reader: Reader;
 	/** Send nothing. */
 	checksOnly: boolean;
@@ -53,7 +51,7 @@ export async function readPushSettings(
 	const whatToDo = form.choice('whatToDo', 'check');
 	const options = form.collection('options');
 	const settings = form.collection('developerSettings');
-	const isModel = run.caller.kind === 'model';
+	const { reader } = run.caller;
 	return {
 		campaign: {
 			id: parseCampaignId(form.text('campaignId')),
@@ -66,15 +64,14 @@ export async function readPushSettings(
 			lastName: options.text('lastNameColumn'),
 			others: readOtherColumns(form),
 			consent: readConsentOfRows(run, options),
-			isModel,
+			reader,
 			from: contactsFrom(form),
 		},
 		contactsPerRequest: checkContactsPerRequest(
 			settings.number('contactsPerRequest', LIMITS.contactsPerRequest),
 		),
 		additions: readAdditions(settings),
-		isModel,
-		reader: run.caller.reader,
+		reader,
 		checksOnly: whatToDo !== 'release' && whatToDo !== 'wait',
 		skipPushedBefore: options.switch('skipPushedBefore', false),
 	};
@@ -157,37 +154,36 @@ const PLACES: readonly Place[] = uniqBy(
 	({ field }) => field.name,
 );
 
-/** @throws InvalidInput if a field differs between rows */
-async function requireSameForAllRows(run: OperationRun): Promise<void> {
-	for (const place of PLACES) await requireSame(run, place);
+/**
+ * A row for another campaign, for example, must not end up in the campaign of the first row.
+ *
+ * @throws InvalidInput if a field differs between rows
+ */
+async function requireSameForAllRows({ context, parameters }: OperationRun): Promise<void> {
+	for (const { field, collection } of PLACES) {
+		const fieldsAt = (index: number) => {
+			const form = parameters.at(index);
+			return collection === undefined ? form : form.collection(collection);
+		};
+		if (!mayNameRow(fieldsAt(FIRST).expression(field.name))) continue;
+		const valueAt = (index: number) => JSON.stringify(valueOf(fieldsAt(index), field));
+		const first = valueAt(FIRST);
+		await forEachWithPauses(context.getInputData().keys(), (index) => {
+			if (valueAt(index) !== first) throw differs(field, index);
+		});
+	}
 }
 
-/** A row for another campaign, for example, must not end up in the campaign of the first row. */
-async function requireSame(
-	{ context, parameters }: OperationRun,
-	{ field, collection }: Place,
-): Promise<void> {
-	const fieldsAt = (index: number) => {
-		const form = parameters.at(index);
-		return collection === undefined ? form : form.collection(collection);
-	};
-	const expression = fieldsAt(0).expression(field.name);
-	if (!mayNameRow(expression)) return;
-	const valueAt = (index: number) => JSON.stringify(valueOf(fieldsAt(index), field));
-	const first = valueAt(0);
-	const { displayName: label, requiresDataPath } = field;
+function differs({ displayName, requiresDataPath }: INodeProperties, index: number): InvalidInput {
 	// A column that is dragged inserts its name. A person who types an expression usually means the value of each row.
 	const advice =
 		requiresDataPath === undefined
 			? 'Enter a fixed value. Or split the rows first, for example with a Switch or Loop Over Items node.'
 			: 'Enter a name such as phone, not an expression for the value of a row such as {{ $json.phone }}.';
-	await forEachWithPauses(context.getInputData().keys(), (index) => {
-		if (valueAt(index) === first) return;
-		throw new InvalidInput(
-			`'${label}' differs between rows (row 1 and row ${index + 1}), so nothing was sent`,
-			onScreenOnly(`A push has one value of '${label}' for all rows. ${advice}`),
-		);
-	});
+	return new InvalidInput(
+		`'${displayName}' differs between rows (row 1 and row ${index + 1}), so nothing was sent`,
+		onScreenOnly(`A push has one value of '${displayName}' for all rows. ${advice}`),
+	);
 }
 
 function valueOf(fields: Fields, { name, type }: INodeProperties): JsonValue {

@@ -9,6 +9,7 @@ import { openLedger } from '../host/ledger/openLedger';
 import { NumbersPushedBefore } from './push/numbersPushedBefore';
 import { isPushMemory, PushedNumbers, type PushMemory } from './push/pushedNumbers';
 import type { PartResult } from './push/parts';
+import { PUSH_LIMITS } from './push/rows';
 import type { PushDeps } from './push/sendRows';
 import type { PushSettings } from './pushSettings';
 
@@ -23,12 +24,11 @@ const PUSHED_BEFORE_STORE: StoreUse = {
 /** Undefined without *Skip Numbers Pushed Before*. */
 export function openPushedBefore(
 	context: IExecuteFunctions,
-	{ campaign, reader, checksOnly, skipPushedBefore }: PushSettings,
+	{ campaign, reader, skipPushedBefore }: PushSettings,
 ): NumbersPushedBefore | undefined {
 	if (!skipPushedBefore) return undefined;
 	const store = openStore(context, 'workflow', PUSHED_BEFORE_STORE);
-	const probableEnd = checksOnly || campaign.enqueue ? 'released' : 'unreleased';
-	return new NumbersPushedBefore(store, campaign.id, reader, probableEnd);
+	return new NumbersPushedBefore(store, campaign.id, reader);
 }
 
 /**
@@ -37,8 +37,9 @@ export function openPushedBefore(
  */
 export function openPushedNumbers(
 	context: IExecuteFunctions,
-	{ campaign, additions, isModel }: PushSettings,
+	{ campaign, additions, reader }: PushSettings,
 ): PushedNumbers {
+	const isModel = reader === 'forModel';
 	const options = isModel ? ` ${hashOf([JSON.stringify([campaign, additions])])}` : '';
 	const memory = openMemory(context, 'numbers', isPushMemory, { count: 0, runs: {} }, 'execution');
 	const numbers = new NumbersOfExecution({
@@ -46,14 +47,16 @@ export function openPushedNumbers(
 		unknown: openValues(context, `unknown numbers of ${campaign.id}`, 'workflow'),
 		run: runIndexOf(context),
 	});
-	return new PushedNumbers(memory, numbers);
+	// A model gives few contacts, and only its numbers show what it pushed.
+	return new PushedNumbers(memory, numbers, isModel ? Infinity : PUSH_LIMITS.numbers);
 }
 
 type Stores = Pick<PushDeps, 'ledger' | 'place' | 'pushedNumbers' | 'pushedBefore'>;
 
 /** What n8n stores of a push, so that it sends nothing that it pushed or may have pushed. */
 export function openStores(context: IExecuteFunctions, settings: PushSettings): Stores {
-	const { campaign, isModel } = settings;
+	const { campaign, reader } = settings;
+	const isModel = reader === 'forModel';
 	const pushedNumbers = openPushedNumbers(context, settings);
 	const { id } = campaign;
 	// All pushes of a model count as one.

@@ -156,7 +156,8 @@ const ofLists: Record<string, (characters: number) => unknown> = {
 	'a loop that pushes one row in each iteration': async (size) => {
 		const [memory, done, unknown] = [{ count: 0, runs: {} }, {}, {}];
 		for (const json of many(size, 10, call)) {
-			const numbers = new PushedNumbers(memory, new NumbersOfExecution({ done, unknown, run: 0 }));
+			const earlier = new NumbersOfExecution({ done, unknown, run: 0 });
+			const numbers = new PushedNumbers(memory, earlier, Infinity);
 			const columnsOf = () => columnsIn(['phone']);
 			const prepared = await prepareRows(await rowsOfItems([{ json }]), columnsOf, false);
 			for (const row of await numbers.leaveOut(prepared.rows, prepared)) settle(row, 'pushed');

@@ -4,16 +4,7 @@ import { type Explanation, onScreenOnly } from '../../core/service/resolution';
 import { Pauses } from '../../core/values/pauses';
 import { quoted } from '../../core/values/values';
 import type { ContactRow } from '../push/cells';
-import {
-	type FirstRow,
-	MAX_FIRST_ROWS,
-	PUSH_LIMITS,
-	type PushInput,
-	requireMaxRows,
-	Row,
-	settle,
-	type Table,
-} from '../push/rows';
+import { PUSH_LIMITS, type PushInput, requireMaxRows, Row, settle } from '../push/rows';
 import {
 	CsvParser,
 	isBlankRow,
@@ -32,7 +23,7 @@ import {
 	type Encoding,
 	type OpenFile,
 } from './encoding';
-import { CsvHeader, type CsvRow, faultOf } from './header';
+import { type CsvRow, faultOf, FileTable } from './header';
 
 /** A file, or a text in a field, that should be CSV. */
 export type Source = {
@@ -57,7 +48,7 @@ type Files = { rows: FileRow[]; characters: number; cells: number };
  */
 export async function rowsOfFiles(sources: readonly Source[]): Promise<PushInput> {
 	const all: Files = { rows: [], characters: 0, cells: 0 };
-	const files: Array<{ table: Table; hints: Explanation[] }> = [];
+	const files: Array<{ table: FileTable; hints: Explanation[] }> = [];
 	const [only] = sources.length === 1 ? sources : [];
 	for (const source of sources) {
 		files.push(await readFile(source, only === undefined ? source.name : undefined, all));
@@ -90,17 +81,13 @@ async function readFile(source: Source, file: string | undefined, all: Files) {
 	let table: FileTable | undefined;
 	let isDamaged = false;
 	let [there, missing] = [0, 0];
-	const first: FirstRow[] = [];
 	const pauses = new Pauses();
 	const onDamage = () => (isDamaged = true);
 	for await (const records of recordsOf(source, encoding, layout, onDamage)) {
 		for (const record of records) {
 			if (pauses.isDue()) await pauses.take();
 			if (table === undefined) {
-				const header = new CsvHeader(record, layout.delimiter);
-				const { names, filled, repeated } = header;
-				const columns = { header, names, filled, repeated, hasPath: () => false };
-				table = { fileName: source.name, file, first, ...columns };
+				table = new FileTable(record, layout.delimiter, source.name, file);
 				continue;
 			}
 			const { header } = table;
@@ -108,16 +95,15 @@ async function readFile(source: Source, file: string | undefined, all: Files) {
 			const row = new FileRow(all.rows.length, record, table, source.item);
 			all.rows.push(row);
 			all.characters += row.text.length;
-			all.cells += header.names.size;
-			header.noteFilled(cells);
-			if (first.length < MAX_FIRST_ROWS) first.push({ json: row.json, cells });
-			const fault = faultOf(record, header);
+			all.cells += table.names.size;
+			table.note(row, cells);
+			const fault = faultOf(record, table);
 			if (fault !== undefined) settle(row, 'rejected', fault);
 			// Short rows are filled when they are sent. With a wide header, they could have 1,000 times the size of the file.
 			there += cells.length;
-			missing += Math.max(0, header.header.length - cells.length);
+			missing += Math.max(0, header.length - cells.length);
 			if (missing > MAX_MISSING_CELLS + MAX_MISSING_PER_CELL * there)
-				throw tooWide(source, header.header.length);
+				throw tooWide(source, header.length);
 		}
 		requireMaxRows(all.rows.length);
 		if (all.characters > PUSH_LIMITS.characters) throw tooLarge();
@@ -129,8 +115,6 @@ async function readFile(source: Source, file: string | undefined, all: Files) {
 		'Check that the export or upload was complete. The first row must name the columns.',
 	);
 }
-
-type FileTable = Table & { readonly header: CsvHeader };
 
 /** No cell has this character, because a file with it isn't text. */
 const BETWEEN_CELLS = '\0';
@@ -150,8 +134,12 @@ class FileRow extends Row {
 	}
 
 	/** Made each time. */
+	get cells(): string[] {
+		return this.text.split(BETWEEN_CELLS);
+	}
+
 	get json(): ContactRow {
-		return this.table.header.rowOf(this.text.split(BETWEEN_CELLS));
+		return this.table.rowOf(this.cells);
 	}
 }
 

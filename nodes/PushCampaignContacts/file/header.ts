@@ -2,6 +2,7 @@ import findLastIndex from 'lodash/findLastIndex';
 import { isCampaignPhone } from '../../core/phone/campaignPhone';
 import { isBlank } from '../../core/phone/written';
 import type { ContactRow } from '../push/cells';
+import { MAX_FIRST_ROWS, type Row, type Table } from '../push/rows';
 import { isBlankRow } from './csv';
 
 /** `number` is as in a spreadsheet program: from 1, including the header and blank rows. */
@@ -12,25 +13,25 @@ export type CsvRow = {
 	endsFile?: boolean;
 };
 
-/** The first row of a file. */
-export class CsvHeader {
+/** The columns of a file, which its first row that isn't blank names. */
+export class FileTable implements Table {
 	/** Trimmed. */
 	readonly header: readonly string[];
 	readonly names: ReadonlySet<string>;
 	readonly repeated = new Set<string>();
-	/** Columns that have a value in a row. */
 	readonly filled = new Set<string>();
-	/** The other columns, each with its cell. */
-	private readonly unfilled: Map<string, number>;
+	readonly first: Row[] = [];
 	/** The number of columns up to the last one with a name. A header may end with delimiters. */
 	readonly namedWidth: number;
-	private readonly columns: readonly string[];
-	/** The cell of each column. */
-	private readonly cellIndexes: readonly number[];
+	/** Each column with its cell. */
+	private readonly columns: ReadonlyArray<{ name: string; at: number }>;
 
+	/** @param file the name in messages, if there are several files */
 	constructor(
 		{ cells: headings }: CsvRow,
 		readonly delimiter: string,
+		readonly fileName: string,
+		readonly file: string | undefined,
 	) {
 		this.header = headings.map((name) => name.trim());
 		const cells = new Map<string, number>();
@@ -49,28 +50,28 @@ export class CsvHeader {
 			}
 			cells.set(name, index);
 		}
-		this.unfilled = cells;
-		this.columns = [...cells.keys()];
-		this.cellIndexes = [...cells.values()];
-		this.names = new Set(this.columns);
+		this.columns = Array.from(cells, ([name, at]) => ({ name, at }));
+		this.names = new Set(cells.keys());
 		this.namedWidth = findLastIndex(this.header, (heading) => heading !== '') + 1;
 	}
 
-	noteFilled(cells: readonly string[]): void {
-		for (const [column, at] of this.unfilled) {
-			if (isBlank(cells[at])) continue;
-			this.filled.add(column);
-			this.unfilled.delete(column);
+	/** A cell has no paths. */
+	hasPath(): boolean {
+		return false;
+	}
+
+	/** Takes from a row what columns are found by. */
+	note(row: Row, cells: readonly string[]): void {
+		if (this.first.length < MAX_FIRST_ROWS) this.first.push(row);
+		for (const { name, at } of this.columns) {
+			if (!this.filled.has(name) && !isBlank(cells[at])) this.filled.add(name);
 		}
 	}
 
 	rowOf(cells: readonly string[]): ContactRow {
 		const row: { [column: string]: string } = {};
-		// An iterator would create an object for each of millions of cells.
-		for (let at = 0; at < this.columns.length; at++) {
-			// Missing cells at the end of a row are empty, as in a spreadsheet program.
-			row[this.columns[at] ?? ''] = cells[this.cellIndexes[at] ?? 0] ?? '';
-		}
+		// Missing cells at the end of a row are empty, as in a spreadsheet program.
+		for (const { name, at } of this.columns) row[name] = cells[at] ?? '';
 		return row;
 	}
 }
@@ -79,7 +80,7 @@ export class CsvHeader {
  * Why a row can't be used: an unclosed quote runs into it, the file may be cut off in it, or an unquoted delimiter may have
  * shifted its cells into the wrong columns.
  */
-export function faultOf({ cells, endsFile }: CsvRow, file: CsvHeader): string | undefined {
+export function faultOf({ cells, endsFile }: CsvRow, file: FileTable): string | undefined {
 	const { header, namedWidth } = file;
 	if (cells.some((cell, at) => BREAK.test(cell) && hasRows(cells, at, file))) return RUN_ON_ROW;
 	if (endsFile === true && cells.length < header.length) return CUT_ROW;
@@ -89,7 +90,7 @@ export function faultOf({ cells, endsFile }: CsvRow, file: CsvHeader): string | 
 }
 
 /** Whether the lines of a cell are complete rows together with the cells around it, with phone numbers in the same column. */
-function hasRows(cells: readonly string[], at: number, { header, delimiter }: CsvHeader): boolean {
+function hasRows(cells: readonly string[], at: number, { header, delimiter }: FileTable): boolean {
 	if (delimiter === '') return false;
 	const lines = (cells[at] ?? '').split(BREAK).map((line) => line.split(delimiter));
 	const rows = lines.filter((line) => line.join('').trim() !== '');

@@ -6,7 +6,7 @@ import omit from 'lodash/omit';
 import toPath from 'lodash/toPath';
 import type { Consent } from '../../core/calls/consent';
 import { ERROR_FIELDS, InvalidInput } from '../../core/service/errors';
-import { type Explanation, onScreenOnly } from '../../core/service/resolution';
+import { type Explanation, onScreenOnly, type Reader } from '../../core/service/resolution';
 import { NAME_SYNONYMS } from '../../core/values/sheetCells';
 import { isCampaignPhone } from '../../core/phone/campaignPhone';
 import { named, quoted } from '../../core/values/values';
@@ -51,8 +51,8 @@ export type ColumnChoice = {
 	lastName: string;
 	others: 'all' | 'none' | readonly string[];
 	consent: Consent | undefined;
-	/** Whether the node runs as a tool. AI Agent nodes add columns to its rows. */
-	isModel: boolean;
+	/** AI Agent nodes add columns to the rows of a tool. */
+	reader: Reader;
 	from: ContactsFrom;
 };
 
@@ -154,7 +154,7 @@ export function resolveColumns(found: Table, choice: ColumnChoice): Columns {
 		...SHEETS_COLUMNS,
 		...(isTable ? TABLE_COLUMNS : []),
 		...(hasErrors ? ERROR_FIELDS : []),
-		...(choice.isModel && choice.from === 'items' ? AGENT_COLUMNS : []),
+		...(choice.reader === 'forModel' && choice.from === 'items' ? AGENT_COLUMNS : []),
 	];
 	return {
 		phone,

@@ -6,7 +6,7 @@ import { isBlank } from '../../core/phone/written';
 import { normalized, withoutEnd, withoutInvisible } from '../../core/values/text';
 import { named, plainText, quoted } from '../../core/values/values';
 import { DELIMITERS } from '../file/csv';
-import type { ContactsFrom, FirstRow, Table } from './rows';
+import type { ContactsFrom, Row, Table } from './rows';
 
 /** The most columns that a message names. */
 export const MAX_LISTED_COLUMNS = 20;
@@ -125,7 +125,7 @@ function seenIn({ names, first }: Table, from: keyof typeof ABOVE_HEADER): strin
 }
 
 /** The cells of a row as headings. Below a title, the delimiter of a file isn't known. */
-function headingsIn({ cells }: FirstRow): string[] {
+function headingsIn({ cells }: Row): string[] {
 	const texts = cells.map(plainText);
 	const split =
 		texts.length === 1
@@ -135,7 +135,7 @@ function headingsIn({ cells }: FirstRow): string[] {
 }
 
 /** Most of the values are phone numbers, as far as there are any. */
-function isMostlyPhones(first: readonly FirstRow[], column: string): boolean {
+function isMostlyPhones(first: readonly Row[], column: string): boolean {
 	const values = first.map(({ json }) => json[column]).filter((value) => !isBlank(value));
 	const phones = values.filter((value) => isCampaignPhone(plainText(value)));
 	return phones.length > values.length / 2;

@@ -1,6 +1,5 @@
 import partition from 'lodash/partition';
 import sortBy from 'lodash/sortBy';
-import uniq from 'lodash/uniq';
 import { NotSent } from '../../core/service/errors';
 import type { Reader, Resolution } from '../../core/service/resolution';
 import { pushTexts } from '../../core/campaigns/campaign';
@@ -43,12 +42,10 @@ export class NumbersPushedBefore {
 	/** Rows whose numbers were stored before. */
 	private readonly known: Row[] = [];
 
-	/** @param probableEnd of earlier pushes. It's looked up first, because n8n compares what it doesn't find with the whole list. */
 	constructor(
 		private readonly store: DeduplicationStore,
 		private readonly campaignId: number,
 		private readonly reader: Reader,
-		private readonly probableEnd: End,
 	) {}
 
 	/** @throws NotSent if n8n would forget some numbers of a push before its end */
@@ -87,8 +84,7 @@ export class NumbersPushedBefore {
 		if (stored === 0) return { ready: rows };
 		if (rows.length * (rows.length + stored) > MAX_COMPARISONS_OF_CHECK)
 			return { ready: rows, readyMayInclude: 'pushedBefore' };
-		const find: Find = async (some, end) => await this.find(some, end);
-		const { others, isComplete } = await this.leaveOutEnded(rows, find);
+		const { others, isComplete } = await this.leaveOutEnded(rows);
 		const readyMayInclude = isComplete ? 'unknownBefore' : 'pushedBefore';
 		return { ready: others, readyMayInclude };
 	}
@@ -125,18 +121,15 @@ export class NumbersPushedBefore {
 	 * Once for a whole push, because n8n reads and writes all numbers each time. What n8n can't tell isn't known.
 	 */
 	async settleEnded(begun: Rows): Promise<void> {
-		const find: Find = async (some, end) => await this.find(some, end).catch(() => undefined);
-		await this.leaveOutEnded(sortBy([...begun, ...this.known], 'index'), find);
+		const rows = sortBy([...begun, ...this.known], 'index');
+		await this.leaveOutEnded(rows).catch(() => undefined);
 	}
 
-	private async leaveOutEnded(
-		rows: Rows,
-		find: Find,
-	): Promise<{ others: Rows; isComplete: boolean }> {
+	private async leaveOutEnded(rows: Rows): Promise<{ others: Rows; isComplete: boolean }> {
 		let others = rows;
 		let isComplete = true;
-		for (const end of uniq([this.probableEnd, ...ENDS])) {
-			const known = others.length === 0 ? new Set() : await find(others, end);
+		for (const end of ENDS) {
+			const known = others.length === 0 ? new Set() : await this.find(others, end);
 			if (known === undefined) {
 				isComplete = false;
 				continue;
@@ -171,7 +164,6 @@ type Fact = keyof ReturnType<typeof pushTexts>;
 /** How a push can end, as the service reports it. */
 const ENDS = ['released', 'unreleased'] as const;
 type End = (typeof ENDS)[number];
-type Find = (rows: Rows, end: End) => Promise<ReadonlySet<unknown> | undefined>;
 
 const STATUSES: Record<End, PushedBeforeStatus> = {
 	released: 'pushed_before',

@@ -1,5 +1,6 @@
 import chunk from 'lodash/chunk';
 import sortBy from 'lodash/sortBy';
+import sortedIndexBy from 'lodash/sortedIndexBy';
 import uniq from 'lodash/uniq';
 import {
 	type ExplainedError,
@@ -33,9 +34,11 @@ type Chunk = { sentAlone: number };
  * - `split`: the request was rejected, and is sent in parts. The rows in `alone` are sent alone, or without any, halves.
  */
 export type PartResult =
-	| { kind: 'accepted'; response: JsonObject; rows?: number[] }
+	| AcceptedPart
 	| { kind: 'rejected'; reason: string }
 	| { kind: 'split'; alone: number[] };
+
+export type AcceptedPart = { kind: 'accepted'; response: JsonObject; rows?: number[] };
 
 /** The chunks of a push. */
 export function chunksOf(rows: readonly Row[], contactsPerRequest: number): Part[] {
@@ -74,30 +77,13 @@ export function restOf(part: Part, rows: readonly Row[]): Part {
 	return { ...part, key: `${part.key} rest`, rows };
 }
 
-/**
- * The positions of some rows of a part, as pairs of first and last: `[0, 9, 12, 12]` is 0 to 9 and 12. Both are in order.
- *
- * @throws if a row isn't in the part
- */
-export function positionsOf(some: readonly Row[], rows: readonly Row[]): number[] {
-	const positions: number[] = [];
-	let at = -1;
-	for (const row of some) {
-		at = rows.indexOf(row, at + 1);
-		if (at === -1) throw new Error(`Row ${row.index} isn't in the part`);
-		if (positions.at(-1) === at - 1) positions[positions.length - 1] = at;
-		else positions.push(at, at);
-	}
-	return positions;
-}
-
-/** The rows of a part at these positions. */
-export function rowsAt(positions: readonly number[], rows: readonly Row[]): readonly Row[] {
-	return chunk(positions, 2).flatMap(([first = 0, last = first]) => rows.slice(first, last + 1));
+/** The positions of some rows of a part. Both are in order. */
+export function positionsOf(some: readonly Row[], { rows }: Part): number[] {
+	return some.map((row) => sortedIndexBy(rows, row, 'index'));
 }
 
 /** What a person can do if an earlier attempt may have pushed rows. */
-export const COMPARE_LISTS =
+const COMPARE_LISTS =
 	"Compare the campaign's newest contact lists with your rows (Campaign Status shows the lists). Then push the missing rows in a new execution.";
 
 export const BEGUN_EARLIER: Resolution = {
@@ -147,8 +133,7 @@ export function readRejection(
 			kind: 'rejected',
 			reason: isTooLarge ? reasonOfTooLarge(error) : rejectionReason(error),
 		};
-	const positions = new Map(part.rows.map((row, at) => [row, at]));
-	return { kind: 'split', alone: isTooLarge ? [] : named.map((row) => positions.get(row) ?? 0) };
+	return { kind: 'split', alone: isTooLarge ? [] : positionsOf(named, part) };
 }
 
 /** Why the push stops although each rejection named its rows. Undefined if it goes on. */

@@ -54,7 +54,8 @@ export async function prepareRows(
 	skipsPushedBefore: boolean,
 ): Promise<PreparedRows> {
 	const unknown = skipsPushedBefore ? ['unknown'] : UNKNOWN;
-	const keptRows = new RowsByPhone();
+	// By their phone keys, which take less memory as numbers.
+	const keptRows = new Map<number, Row>();
 	const emptied: PreparedRows['emptied'] = { count: 0, examples: [] };
 	const countEmptied = (cell: string) => {
 		if (++emptied.count <= MAX_EXAMPLES) emptied.examples.push(cell);
@@ -81,15 +82,16 @@ export async function prepareRows(
 		if (isAccepted(reading)) {
 			visitEmptied(json, columns, countEmptied);
 			const key = reading.phoneKey;
+			const number = Number(key);
 			if (isUnknown) markedUnknown.add(key);
 			row.phone = reading.phone;
-			const kept = keptRows.get(key);
+			const kept = keptRows.get(number);
 			const isLeftOut = isDuplicate && !hasOtherKey(json, key);
 			if (isLeftOut) example ||= DUPLICATE_BEFORE;
 			// If both names are equally long, the earlier row is kept.
 			const isKept =
 				!isLeftOut && (kept === undefined || lengthOf(name) > lengthOf(nameInRow(kept, columnsOf)));
-			if (isKept) keptRows.set(key, row);
+			if (isKept) keptRows.set(number, row);
 			const other = isKept ? kept : row;
 			if (other !== undefined) {
 				settle(other, 'duplicate', DUPLICATE_BEFORE);
@@ -108,7 +110,7 @@ export async function prepareRows(
 		}
 	}
 	for (const row of duplicates) {
-		const kept = keptRows.get(phoneKeyOf(row));
+		const kept = keptRows.get(Number(phoneKeyOf(row)));
 		// Then it keeps the status of the earlier push.
 		if (kept === undefined) continue;
 		const name = nameInRow(kept, columnsOf);
@@ -118,23 +120,6 @@ export async function prepareRows(
 	}
 	const rows = input.rows.filter(({ status }) => status === undefined);
 	return { input, columnsOf, rows, markedUnknown, hasNames, emptied, withoutConsent };
-}
-
-/** n8n would stand still while a single map of a million numbers grows. */
-const MAPS = 64;
-
-class RowsByPhone {
-	private readonly maps = Array.from({ length: MAPS }, () => new Map<number, Row>());
-
-	get(key: string): Row | undefined {
-		const number = Number(key);
-		return this.maps[number % MAPS]?.get(number);
-	}
-
-	set(key: string, row: Row): void {
-		const number = Number(key);
-		this.maps[number % MAPS]?.set(number, row);
-	}
 }
 
 /** The hint if cells have a word instead of a value. Undefined if none has. */

@@ -1,11 +1,9 @@
 import type { NumbersOfExecution } from '../../core/ledger/numbersOfExecution';
-import { NotSent } from '../../core/service/errors';
-import { USER } from '../../core/service/resolution';
 import { isJsonObject } from '../../core/values/json';
 import { forEachWithPauses } from '../../core/values/pauses';
 import type { RowsByStatus } from './outcome';
 import type { PreparedRows } from './prepareRows';
-import { phoneKeyOf, PUSH_LIMITS, type Row, settle } from './rows';
+import { phoneKeyOf, type Row, settle } from './rows';
 
 /** What an execution remembers of its pushes, for all runs of the node, besides the numbers. */
 export type PushMemory = {
@@ -30,21 +28,15 @@ const MARKED_UNKNOWN =
 
 /** The numbers that any run of the node pushed to a campaign in this execution. */
 export class PushedNumbers {
-	/** @param memory changed in place */
+	/**
+	 * @param memory changed in place
+	 * @param max how many numbers to remember
+	 */
 	constructor(
 		readonly memory: PushMemory,
 		private readonly numbers: NumbersOfExecution,
+		private readonly max: number,
 	) {}
-
-	/** @throws NotSent if these rows of a model couldn't all be remembered, so that it could push them twice */
-	requireRoom(rows: number): void {
-		if (this.memory.count + rows <= PUSH_LIMITS.numbers) return;
-		throw new NotSent(
-			'This agent run or MCP session has pushed as many contacts as it can, so nothing was sent',
-			{ onScreen: '', forModel: `Tell ${USER} which contacts were not pushed.` },
-			{ isTransient: false, origin: 'n8n' },
-		);
-	}
 
 	/** Settles rows with sent numbers, and with those that may have been sent. @returns the other rows */
 	async leaveOut(rows: readonly Row[], { markedUnknown }: PreparedRows): Promise<readonly Row[]> {
@@ -67,7 +59,7 @@ export class PushedNumbers {
 		const unknown = rows.with('unknown').filter(({ phone }) => phone !== '');
 		// A number that the service skipped as a duplicate is in the campaign too.
 		for (const some of [unknown, rows.with('pushed', 'skipped_duplicate')]) {
-			if (this.memory.count + some.length > PUSH_LIMITS.numbers) continue;
+			if (this.memory.count + some.length > this.max) continue;
 			await forEachWithPauses(some, (row) => {
 				if (this.numbers.add(phoneKeyOf(row), some === unknown)) this.memory.count++;
 			});

@@ -17,6 +17,8 @@ export type ContactsFrom = 'items' | 'json' | 'csv' | 'pasted';
 /** A row of a push, and what becomes of it. Without spreading, which takes several times as long to make a row. */
 export abstract class Row {
 	abstract readonly json: ContactRow;
+	/** All of them, also without the name of a column. */
+	abstract readonly cells: readonly unknown[];
 	/** As it would be sent. Empty if it can't be. */
 	phone = '';
 	/** Undefined until it's known. Each row ends with one. */
@@ -39,7 +41,7 @@ export abstract class Row {
 	) {}
 }
 
-export class ItemRow extends Row {
+class ItemRow extends Row {
 	constructor(
 		index: number,
 		readonly json: ContactRow,
@@ -47,6 +49,10 @@ export class ItemRow extends Row {
 		input: number,
 	) {
 		super(index, index + 1, table, input);
+	}
+
+	get cells(): unknown[] {
+		return Object.values(omit(this.json, 'row_number'));
 	}
 }
 
@@ -65,11 +71,8 @@ export type Table = {
 	/** Whether any row has a value at this path, even if it's empty. */
 	hasPath(path: readonly string[]): boolean;
 	/** Some of the first rows, to suggest a column. */
-	readonly first: readonly FirstRow[];
+	readonly first: readonly Row[];
 };
-
-/** `cells`: all of them, also without the name of a column. */
-export type FirstRow = { json: ContactRow; cells: readonly unknown[] };
 
 /** All rows of a push. */
 export type PushInput = {
@@ -154,9 +157,7 @@ export async function rowsOfItems(items: readonly ContactItem[]): Promise<PushIn
 	requireMaxRows(items.length);
 	const [names, filled] = [new Set<string>(), new Set<string>()];
 	const rows: Row[] = [];
-	const first = items
-		.slice(0, MAX_FIRST_ROWS)
-		.map(({ json = {} }) => ({ json, cells: Object.values(omit(json, 'row_number')) }));
+	const first: Row[] = [];
 	const hasPath = (path: readonly string[]) => rows.some(({ json }) => has(json, path));
 	const table: Table = { names, filled, repeated: new Set(), first, hasPath };
 	const pauses = new Pauses(ROWS_PER_LOOK);
@@ -169,6 +170,7 @@ export async function rowsOfItems(items: readonly ContactItem[]): Promise<PushIn
 		}
 		rows.push(new ItemRow(rows.length, json, table, input ?? rows.length));
 	}
+	first.push(...rows.slice(0, MAX_FIRST_ROWS));
 	if (names.size === 0 && items.some(({ binary }) => binary !== undefined)) throw unreadFile();
 	const legend = 'Rows are counted in the input. A sheet numbers them differently.';
 	return { rows, tables: [table], hints: [], maxOutputRows: Infinity, legend };

@@ -14,11 +14,12 @@ import { forEveryone, onScreenOnly, type Reader } from '../../core/service/resol
 import { fingerprint, hashOf } from '../../core/values/hash';
 import { forEachWithPauses } from '../../core/values/pauses';
 import { messageOf } from '../../core/values/values';
-import { type Accepted, readAccepted, requireConsistentCounts } from './accepted';
-import { ContactWriter } from './contacts';
+import { readAccepted, requireConsistentCounts } from './accepted';
+import { writeContacts } from './contacts';
 import type { NumbersPushedBefore } from './numbersPushedBefore';
 import type { PushedRequest } from './outcome';
 import {
+	type AcceptedPart,
 	BEGUN_EARLIER,
 	chunksOf,
 	countAlone,
@@ -28,7 +29,6 @@ import {
 	positionsOf,
 	readRejection,
 	restOf,
-	rowsAt,
 	rowsChanged,
 	tooManyRejected,
 } from './parts';
@@ -51,9 +51,7 @@ export type PushDeps = {
 	place: unknown;
 	/** Those of this execution. */
 	pushedNumbers: PushedNumbers;
-	/** Whether the node runs as a tool. */
-	isModel: boolean;
-	/** For whom the reasons of the rows are. */
+	/** For whom the reasons of the rows are: a model if the node runs as a tool. */
 	reader: Reader;
 	/** Aborted when the execution is stopped. Checked before each request. */
 	signal: AbortSignal;
@@ -78,7 +76,6 @@ type Stop = { error: ExplainedError; status: 'unknown' | 'not_sent'; reason: str
 export async function sendRows(prepared: PreparedRows, deps: PushDeps): Promise<SentRows> {
 	const { rows } = prepared;
 	deps.pushedBefore?.requireRoom(rows.length);
-	if (deps.isModel) deps.pushedNumbers.requireRoom(rows.length);
 	const { campaign, contactsPerRequest } = deps;
 	const content = hashOf([`${campaign.id} ${contactsPerRequest}`, await fingerprintOf(rows)]);
 	return await new RowSender(prepared, content, deps).send();
@@ -98,7 +95,6 @@ async function fingerprintOf(rows: readonly Row[]): Promise<string> {
 
 /** Works through the parts of a push. */
 class RowSender {
-	private readonly contacts: ContactWriter;
 	/** What is still to do, in order. */
 	private readonly parts: Part[];
 	private plan: Plan | undefined;
@@ -117,7 +113,6 @@ class RowSender {
 		private readonly content: string,
 		private readonly deps: PushDeps,
 	) {
-		this.contacts = new ContactWriter(prepared.columnsOf);
 		this.parts = chunksOf(prepared.rows, deps.contactsPerRequest);
 	}
 
@@ -179,22 +174,19 @@ class RowSender {
 		if (this.stop !== undefined) this.settleStopped(rows, this.stop);
 		else if (rows.length > 0) {
 			const outcome = await ledger.deliver(job, async () => await this.request(part, rows));
-			const isAccepted = outcome.kind === 'done' && outcome.result.kind === 'accepted';
-			if (!isAccepted) this.settle(part, withoutStatus(rows), outcome);
+			this.settle(part, withoutStatus(rows), outcome);
 			if (outcome.kind === 'unknown') this.stopAt(outcome.error, 'not_sent');
 		}
 	}
 
 	/** Settles the rows of a part that an earlier attempt sent. */
 	private async restore(part: Part, known: JobOutcome<PartResult>): Promise<void> {
-		const result = known.kind === 'done' ? known.result : undefined;
-		const rows = result?.kind === 'accepted' ? result.rows : undefined;
-		this.settle(part, rows === undefined ? part.rows : rowsAt(rows, part.rows), known);
-		if (result?.kind === 'split') await this.findBegun(partsOf(part, result.alone));
-		else if (rows !== undefined) {
-			const rest = withoutStatus(part.rows);
-			if (rest.length > 0) this.parts.unshift(restOf(part, rest));
-		}
+		this.settle(part, part.rows, known);
+		if (known.kind !== 'done') return;
+		const { result } = known;
+		if (result.kind === 'split') await this.findBegun(partsOf(part, result.alone));
+		const rest = result.kind === 'accepted' ? withoutStatus(part.rows) : [];
+		if (rest.length > 0) this.parts.unshift(restOf(part, rest));
 	}
 
 	/** Sends rows of a part in one request, except those whose numbers are known. */
@@ -206,15 +198,12 @@ class RowSender {
 			if (pushedBefore !== undefined) rows = await pushedBefore.reserve(all);
 			if (rows.length === 0) return { kind: 'skipped' };
 			const areAll = rows.length === part.rows.length;
-			const positions = areAll ? {} : { rows: positionsOf(rows, part.rows) };
-			const contacts = await this.contacts.of(rows);
+			const positions = areAll ? {} : { rows: positionsOf(rows, part) };
+			const contacts = Buffer.from(await writeContacts(rows, this.prepared.columnsOf));
 			if (signal.aborted) throw pushInterrupted();
-			const sending = pushContacts(client, campaign.id, body, Buffer.from(contacts), additions);
-			const next = this.parts[0]?.rows;
-			const response = recordOf(await this.contacts.prepareWhile(sending, next, client.clock));
+			const response = recordOf(await pushContacts(client, campaign.id, body, contacts, additions));
 			const accepted = readAccepted(rows, response);
 			requireConsistentCounts(accepted, rows.length);
-			this.settleAccepted(accepted);
 			pushedBefore?.confirm(accepted.request);
 			const result = { kind: 'accepted', response, ...positions } as const;
 			return { kind: 'done', result, hadNoEffect: accepted.request.rows.length === 0 };
@@ -244,8 +233,13 @@ class RowSender {
 
 	/** Settles the rows of a part, or puts its parts first. */
 	private settle(part: Part, rows: readonly Row[], outcome: JobOutcome<PartResult>): void {
-		if (outcome.kind === 'done') this.settleDone(part, rows, outcome.result);
-		else if (outcome.kind === 'unknown') {
+		if (outcome.kind === 'done') {
+			const { result } = outcome;
+			part.chunk.sentAlone += countAlone(part, result);
+			if (result.kind === 'split') this.parts.unshift(...partsOf(part, result.alone));
+			else if (result.kind === 'accepted') this.settleAccepted(part, result);
+			else for (const row of rows) settle(row, 'rejected', result.reason);
+		} else if (outcome.kind === 'unknown') {
 			const { error, isBegun } = outcome;
 			this.hadEffect = true;
 			if (isBegun === true) this.begunRows.push(...withoutStatus(rows));
@@ -258,15 +252,9 @@ class RowSender {
 		}
 	}
 
-	private settleDone(part: Part, rows: readonly Row[], result: PartResult): void {
-		part.chunk.sentAlone += countAlone(part, result);
-		if (result.kind === 'split') this.parts.unshift(...partsOf(part, result.alone));
-		else if (result.kind === 'rejected') {
-			for (const row of rows) settle(row, 'rejected', result.reason);
-		} else this.settleAccepted(readAccepted(rows, result.response));
-	}
-
-	private settleAccepted({ request, skipped }: Accepted): void {
+	private settleAccepted(part: Part, { rows, response }: AcceptedPart): void {
+		const sent = rows?.flatMap((at) => part.rows[at] ?? []) ?? part.rows;
+		const { request, skipped } = readAccepted(sent, response);
 		this.requests.push(request);
 		this.hadEffect ||= request.rows.length > 0;
 		for (const row of request.rows) {

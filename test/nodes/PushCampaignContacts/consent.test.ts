@@ -1,7 +1,7 @@
 /** *Consent*: which rows are pushed, what is said about the others, and that no model can change that. */
 import type { IDataObject } from 'n8n-workflow';
 import { clock } from '../../../nodes/host/clock';
-import { engineTool, inlineTool } from '../../engine';
+import { engineTool } from '../../engine';
 import {
 	campaign,
 	goOn,
@@ -97,21 +97,18 @@ test('finds the column in any spelling, and stops without it', async () => {
 	]);
 });
 
-describe.each([
-	['run by the engine', engineTool],
-	['run by the agent', inlineTool],
-])('as a tool, %s', (_route, toolOf) => {
+describe('as a tool', () => {
 	const ofRows = () => pushNode({ ...withConsent(), contactsFrom: 'items' });
 
 	test('pushes the row of the agent if it has a consent', async () => {
 		const sent = scripted();
-		await toolOf(ofRows(), { row: agreed(0, '2026-11-19') })();
+		await engineTool(ofRows(), { row: agreed(0, '2026-11-19') })();
 		expect(sent).toHaveLength(1);
 	});
 
 	test('a consent that the model gives is none', async () => {
 		const sent = scripted();
-		const tool = toolOf(ofRows(), { row: agreed(0, '') });
+		const tool = engineTool(ofRows(), { row: agreed(0, '') });
 		expect(await tool({ agreed_on: '2026-11-19' })).toMatchObject({
 			outcome: 'not_sent',
 			next_step: expect.stringContaining('Column "agreed_on" has no date.'),
@@ -122,7 +119,7 @@ describe.each([
 	test('contacts that the model writes are not pushed', async () => {
 		const sent = scripted();
 		const contacts = "={{ $fromAI('contacts', '', 'json') }}";
-		const tool = toolOf(pushNode({ ...withConsent(), contactsFrom: 'json', contacts }));
+		const tool = engineTool(pushNode({ ...withConsent(), contactsFrom: 'json', contacts }));
 		expect(await tool({ contacts: [agreed(0, '2026-11-19')] })).toMatchObject({
 			outcome: 'not_sent',
 			what_happened: expect.stringContaining("a model can't give the contacts"),

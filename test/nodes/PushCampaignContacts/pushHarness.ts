@@ -183,7 +183,7 @@ export const ARCHIVED: Reply = [409, rejection('Campaign is archived')];
 export const BROKEN = Object.assign(new Error('ECONNRESET'), { code: 'ECONNRESET' });
 
 /** What the service does with a request that has these numbers. */
-export type Script = (phones: string[], request: number) => Reply | Error;
+type Script = (phones: string[], request: number) => Reply | Error;
 export const accepting: Script = (phones, request) => [
 	200,
 	accepted(phones.length, { campaign_upload_id: 500 + request }),
@@ -226,21 +226,13 @@ export function campaign(status = 'Active', id = 42): void {
 }
 
 /** Answers requests in turn and remembers their bodies. */
-export function respondWith(...replies: Reply[]): JsonObject[] {
-	return respondInto([], ...replies);
-}
-
-export function respondInto(bodies: JsonObject[], ...replies: Reply[]): JsonObject[] {
-	for (const [status, body] of replies) {
-		service().post(PATH, remembering(bodies)).reply(status, body, { 'Retry-After': '0' });
+export function respondWith(...replies: Array<Reply | Error>): JsonObject[] {
+	const bodies: JsonObject[] = [];
+	for (const reply of replies) {
+		const request = service().post(PATH, remembering(bodies));
+		if (reply instanceof Error) request.replyWithError(reply);
+		else request.reply(reply[0], reply[1], { 'Retry-After': '0' });
 	}
-	return bodies;
-}
-
-/** The connection breaks, so it's unknown whether the service accepted the request. */
-export function breaking(code: string, bodies: JsonObject[] = [], syscall?: string): JsonObject[] {
-	const broken = Object.assign(new Error(code), { code, syscall });
-	service().post(PATH, remembering(bodies)).replyWithError(broken);
 	return bodies;
 }
 

@@ -3,7 +3,7 @@ import nock from 'nock';
 import type { INode, INodeExecutionData } from 'n8n-workflow';
 import type { JsonObject } from '../../../nodes/core/values/json';
 import { pushFields } from '../../../nodes/PushCampaignContacts/properties';
-import { engineTool, mcpTool, oneNodeWorkflow, resume, runKilled, storedCopy } from '../../engine';
+import { engineTool, oneNodeWorkflow, resume, runKilled, storedCopy } from '../../engine';
 import {
 	accepted,
 	ARCHIVED,
@@ -298,18 +298,6 @@ describe('Check Only', () => {
 	});
 });
 
-test('reserves the numbers of a request before it is sent, but not those of later requests', async () => {
-	const sizes: number[] = [];
-	store.beforeCall = (call) => call.startsWith('add') && sizes.push(store.size);
-	respondWith(ok(2), ARCHIVED);
-	await run(6, inTwos);
-	// The three notes of the push. Before each request, its note and its two numbers, with what the service reported of those
-	// before.
-	expect(sizes).toEqual([0, 3, 4, 6, 7]);
-	// Numbers of rejected requests are released, and the notes of an execution that ended are removed.
-	expect(store.size).toBe(4);
-});
-
 test('reads and writes the numbers once for each request, and once after the last one', async () => {
 	const sent = scripted();
 	await run(6, inTwos);
@@ -385,14 +373,11 @@ test('two executions at the same time send each number once', async () => {
 	expect(known.sort()).toEqual(['0 before', '1 before', '2 before']);
 });
 
-test.each([
-	['an agent', engineTool],
-	['an MCP client', mcpTool],
-])('as a tool of %s, does not push numbers of earlier executions', async (_name, toolOf) => {
+test('as a tool, does not push numbers of earlier executions', async () => {
 	scripted();
 	await run(1);
 	const contacts = "={{ $fromAI('contacts', '', 'json') }}";
-	const tool = toolOf(pushNode({ ...SKIP, contactsFrom: 'json', contacts }));
+	const tool = engineTool(pushNode({ ...SKIP, contactsFrom: 'json', contacts }));
 	expect(await tool({ contacts: [{ phone: phone(0) }] })).toMatchObject({
 		outcome: 'not_sent',
 		what_happened: '1 row: 0 pushed, 1 waiting since an earlier push.',

@@ -9,6 +9,8 @@ import {
 	respondWith,
 	rowsOfItems,
 	scripted,
+	totals,
+	type Reply,
 	WAITING,
 	pushHarness,
 } from './pushHarness';
@@ -207,27 +209,59 @@ describe('the hints about the release to the calling queue', () => {
 	});
 });
 
-test('One Summary Item adds up the responses, without missing and malformed fields', async () => {
-	const summaryOf = async (second: JsonObject) => {
-		const first = { ...list, contacts_accepted: 2, enqueued: true, warnings: ['a', 'a'] };
-		respondWith([200, { success: true, data: first }], [200, { success: true, data: second }]);
-		const options = { output: 'summary' };
-		return (await push(3, { ...RELEASE, ...inTwos, options })).pushed[0]?.json;
+describe('One Summary Item', () => {
+	const summaryOf = async (...responses: JsonObject[]) => {
+		respondWith(...responses.map((data): Reply => [200, { success: true, data }]));
+		return await push(3, { ...RELEASE, ...inTwos, options: { output: 'summary' } });
 	};
-	const malformed = { contacts_accepted: '1', warnings: 'b', dnd_skipped: null };
-	expect(
-		await summaryOf({ ...list, ...malformed, queued_calls: null, enqueued: true }),
-	).toMatchObject({
-		campaign_upload_ids: [7, 7],
-		contacts_accepted: 2,
-		queued_calls: 0,
-		warnings: ['a'],
-		dnd_skipped: [],
-		enqueued: true,
+
+	test('adds up the responses', async () => {
+		const both = { enqueued: true, warnings: ['w'], dnd_skipped: [{ number: 'x' }] };
+		const { pushed } = await summaryOf(
+			{
+				campaign_upload_id: 1,
+				contacts_received: 2,
+				contacts_accepted: 2,
+				queued_calls: 2,
+				...both,
+			},
+			{ campaign_upload_id: 2, engine_skipped_duplicates: [phone(2)], queued_calls: 1, ...both },
+		);
+		expect(jsonOf(pushed)).toEqual([
+			{
+				summary: expect.stringMatching(
+					/^3 rows: 2 pushed, 1 skipped by the service as a duplicate/,
+				),
+				campaign_upload_ids: [1, 2],
+				enqueued: true,
+				contacts_received: 2,
+				contacts_accepted: 2,
+				duplicates_removed: 0,
+				queued_calls: 3,
+				engine_skipped_duplicates: [phone(2)],
+				dnd_skipped: [{ number: 'x' }, { number: 'x' }],
+				warnings: ['w'],
+				totals: {
+					...totals,
+					...{ received: 3, pushed: 2, skipped_duplicate: 1, requests: 2, skipped_unmatched: 2 },
+				},
+			},
+		]);
+		expect(rowsOfItems(pushed)).toEqual([0, 1]);
 	});
-	expect(await summaryOf({ contacts_accepted: 1, dnd_skipped: ['x'] })).toMatchObject({
-		campaign_upload_ids: [7],
-		dnd_skipped: ['x'],
-		enqueued: false,
+
+	test.each<[JsonObject, JsonObject]>([
+		[
+			{ ...list, enqueued: true, contacts_accepted: '1', warnings: 'b', dnd_skipped: null },
+			{ campaign_upload_ids: [7, 7], contacts_accepted: 2, dnd_skipped: [], enqueued: true },
+		],
+		[
+			{ contacts_accepted: 1, queued_calls: null, dnd_skipped: ['x'] },
+			{ campaign_upload_ids: [7], contacts_accepted: 3, dnd_skipped: ['x'], enqueued: false },
+		],
+	])('adds up no missing and malformed fields: %j', async (second, sums) => {
+		const first = { ...list, contacts_accepted: 2, enqueued: true, warnings: ['a', 'a'] };
+		const [item] = (await summaryOf(first, second)).pushed;
+		expect(item?.json).toMatchObject({ queued_calls: 0, warnings: ['a'], ...sums });
 	});
 });

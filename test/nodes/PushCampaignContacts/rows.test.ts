@@ -9,8 +9,8 @@ import { plainText } from '../../../nodes/core/values/values';
 import { engineHarness, hintsOf, output, runNode, service, storedCredentials } from '../../engine';
 import {
 	accepted,
+	BROKEN,
 	respondWith,
-	breaking,
 	contactsOf,
 	fileItem,
 	goOn,
@@ -153,7 +153,7 @@ describe('Output: One Item per Row', () => {
 	});
 
 	test('returns the contact list of each row, and no phone_sent for rows that were not sent', async () => {
-		breaking('ECONNRESET', respondWith([200, accepted(1, { campaign_upload_id: 7 })]));
+		respondWith([200, accepted(1, { campaign_upload_id: 7 })], BROKEN);
 		const { pushed, rejected } = await runPush(
 			manyRows(3),
 			{ ...byRow, developerSettings: { contactsPerRequest: 1 } },
@@ -226,39 +226,6 @@ test('Output: by default, one item per request for a CSV file', async () => {
 	expect(pushed).toMatchObject([
 		{ json: { contacts_accepted: 2, totals: { pushed: 2 } }, pairedItem: [{ item: 0 }] },
 	]);
-});
-
-test('Output: One Summary Item adds up the responses', async () => {
-	const dnd = { dnd_skipped: [{ number: 'x' }], engine_skipped_duplicates: ['+919000000009'] };
-	const both = { enqueued: true, warnings: ['w'], ...dnd };
-	respondWith(
-		[200, accepted(10_000, { campaign_upload_id: 1, queued_calls: 9_998, ...both })],
-		[200, accepted(2, { campaign_upload_id: 2, queued_calls: 1, ...both })],
-	);
-	const { pushed } = await runPush(manyRows(10_002), { options: { output: 'summary' } });
-	expect(jsonOf(pushed)).toEqual([
-		{
-			summary: '10,002 rows: 10,001 pushed, 1 skipped by the service as a duplicate.',
-			campaign_upload_ids: [1, 2],
-			enqueued: true,
-			contacts_received: 10_002,
-			contacts_accepted: 10_002,
-			duplicates_removed: 0,
-			queued_calls: 9_999,
-			engine_skipped_duplicates: ['+919000000009', '+919000000009'],
-			dnd_skipped: [{ number: 'x' }, { number: 'x' }],
-			warnings: ['w'],
-			totals: {
-				...totals,
-				received: 10_002,
-				pushed: 10_001,
-				skipped_duplicate: 1,
-				requests: 2,
-				skipped_unmatched: 3,
-			},
-		},
-	]);
-	expect(pushed[0]?.pairedItem).toHaveLength(10_001);
 });
 
 const allSkipped: JsonObject = { dnd_skipped: [phone(0), phone(1)] };

@@ -4,11 +4,11 @@ import difference from 'lodash/difference';
 import range from 'lodash/range';
 import { DateTime } from 'luxon';
 import nock from 'nock';
-import { clock } from '../../../nodes/host/clock';
 import { PUSH_LIMITS } from '../../../nodes/PushCampaignContacts/push/rows';
 import { startNode, stoppedResult } from '../../engine';
 import { RUNS } from '../../fuzz/runs';
 import {
+	accepted,
 	accepting,
 	ARCHIVED,
 	butRequest,
@@ -44,21 +44,6 @@ test('sends dates, times, and unusual numbers as JSON', async () => {
 	expect(contactsOf(bodies[0])).toEqual([JSON.parse(JSON.stringify(row))]);
 });
 
-test('prepares the next request while one is in flight, and each row once', async () => {
-	const prepared: number[] = [];
-	const atResponse: number[][] = [];
-	const rows = range(6).map((row) => ({
-		json: { phone: phone(row), note: { toJSON: () => prepared.push(row) } },
-	}));
-	scripted((numbers, request) => {
-		atResponse.push([...prepared]);
-		return accepting(numbers, request);
-	});
-	await push(rows, inTwos);
-	expect(atResponse).toEqual([range(4), range(6), range(6)]);
-	expect(prepared).toEqual(range(6));
-});
-
 test('stops at a row with a cell that is no JSON, and reports the others', async () => {
 	const sent = scripted();
 	const rows = manyRows(6);
@@ -92,8 +77,12 @@ test('sends no further request after the execution was stopped', async () => {
 });
 
 test('after something unexpected while a request is in flight, its rows are unknown', async () => {
-	scripted();
-	jest.spyOn(clock, 'sleep').mockRejectedValue(new TypeError('a defect'));
+	scripted(() => [200, accepted(12_345)]);
+	const { isInteger } = Number;
+	jest.spyOn(Number, 'isInteger').mockImplementation((value) => {
+		if (value === 12_345) throw new TypeError('a defect');
+		return isInteger(value);
+	});
 	const { statuses, hints } = await push(2, perRequest(1));
 	expect(statuses).toEqual(['0 unknown', '1 not_sent']);
 	expect(hints[1]).toMatch(
@@ -168,20 +157,6 @@ describe('a rejection that names contacts', () => {
 	});
 });
 
-test('sends no row alone if a rejection names too many', async () => {
-	const sent = scripted(() =>
-		invalid(
-			range(9)
-				.map((row) => `contacts[${row}]`)
-				.join(' '),
-		),
-	);
-	const { statuses, hints } = await push(9);
-	expect(sent).toHaveLength(1);
-	expect(hints[1]).toMatch(/^The service may reject more than 8 rows of one request/);
-	expect(statuses).toEqual(range(9).map((row) => `${row} not_sent`));
-});
-
 describe('the parts of a rejected request', () => {
 	/** Pushes rows to a service with this reply to some of them. Without one, it accepts them. */
 	async function send(count: number, replyTo: (rows: readonly number[]) => Reply | undefined) {
@@ -250,6 +225,17 @@ describe('the parts of a rejected request', () => {
 	});
 
 	test.each<[string, Reply, count: number, requests: number, rejected: number]>([
+		[
+			'at once',
+			invalid(
+				range(9)
+					.map((row) => `contacts[${row}]`)
+					.join(),
+			),
+			9,
+			1,
+			0,
+		],
 		['one after another', invalid('contacts[0] is invalid'), 10, 17, 8],
 		['by their size', [413, ''], 16, 20, 9],
 	])('are limited if the service rejects rows %s', async (_how, reply, count, ...expected) => {

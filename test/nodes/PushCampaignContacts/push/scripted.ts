@@ -6,7 +6,7 @@ export const defaultChoice: ColumnChoice = {
 	lastName: '',
 	others: 'all',
 	consent: undefined,
-	isModel: false,
+	reader: 'onScreen',
 	from: 'items',
 };
 export const columns: Columns = {
