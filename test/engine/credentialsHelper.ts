@@ -1,8 +1,8 @@
-import { Credentials } from 'n8n-core';
 import {
 	ICredentialsHelper,
 	NodeHelpers,
 	type ICredentialDataDecryptedObject,
+	type ICredentials,
 	type ICredentialType,
 	type IHttpRequestOptions,
 	type INodeCredentialsDetails,
@@ -14,9 +14,9 @@ import { z } from 'zod';
 import { loader } from './sourceLoader';
 import { isObject } from './isObject';
 
-/** A stand-in for n8n's credentials helper, with n8n-core's real encryption. */
+/** A stand-in for n8n's credentials helper, which doesn't encrypt. */
 class TestCredentialsHelper extends ICredentialsHelper {
-	private readonly stored = new Map<string, Credentials>();
+	private readonly stored = new Map<string, ICredentialDataDecryptedObject>();
 
 	/** Number of reads, because a node reads its credential once per run. */
 	reads = 0;
@@ -26,10 +26,12 @@ class TestCredentialsHelper extends ICredentialsHelper {
 		data: ICredentialDataDecryptedObject,
 		id = `${type}-${this.stored.size + 1}`,
 	): Promise<INodeCredentialsDetails> {
-		const credentials = new Credentials({ id, name: id }, type);
-		await credentials.setData(data);
-		this.stored.set(id, credentials);
-		return { id, name: id };
+		const properties = this.getCredentialsProperties(type);
+		// As in n8n, nodes don't get fields that the form hides.
+		const form = z.custom<INodeParameters>(isObject).parse(data);
+		const shown = NodeHelpers.getNodeParameters(properties, form, true, false, null, null);
+		this.stored.set(id, z.custom<ICredentialDataDecryptedObject>(isObject).parse(shown ?? {}));
+		return await Promise.resolve({ id, name: id });
 	}
 
 	getParentTypes(name: string): string[] {
@@ -44,24 +46,18 @@ class TestCredentialsHelper extends ICredentialsHelper {
 		return this.type(name).properties;
 	}
 
-	async getCredentials(details: INodeCredentialsDetails): Promise<Credentials> {
-		const credentials = this.stored.get(details.id ?? '');
-		if (credentials === undefined) throw new Error(`no credential ${String(details.id)}`);
-		return await Promise.resolve(credentials);
+	async getCredentials(): Promise<ICredentials> {
+		throw new Error('not used by n8n-core');
 	}
 
 	async getDecrypted(
 		_additionalData: IWorkflowExecuteAdditionalData,
-		details: INodeCredentialsDetails,
-		type: string,
+		{ id }: INodeCredentialsDetails,
 	): Promise<ICredentialDataDecryptedObject> {
 		this.reads++;
-		const data = await (await this.getCredentials(details)).getData();
-		const properties = this.getCredentialsProperties(type);
-		// As in n8n, nodes don't get fields that the form hides.
-		const form = z.custom<INodeParameters>(isObject).parse(data);
-		const shown = NodeHelpers.getNodeParameters(properties, form, true, false, null, null);
-		return z.custom<ICredentialDataDecryptedObject>(isObject).parse(shown ?? {});
+		const data = this.stored.get(id ?? '');
+		if (data === undefined) throw new Error(`no credential ${String(id)}`);
+		return await Promise.resolve({ ...data });
 	}
 
 	async authenticate(

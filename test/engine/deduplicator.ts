@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { setImmediate as nextTick } from 'node:timers/promises';
 import { DataDeduplicationService } from 'n8n-core';
 import {
@@ -10,17 +9,15 @@ import {
 	type IDeduplicationOutput,
 	UnexpectedError,
 } from 'n8n-workflow';
-import { z } from 'zod';
 
-const row = z.object({ mode: z.string(), data: z.array(z.string()) });
-type Row = z.infer<typeof row>;
+type Row = { mode: string; data: readonly string[] };
 
 /**
  * A copy of n8n's deduplication store (n8n/dist/deduplication/deduplication-helper.js): one row per workflow and node,
  * which is inserted once, read and written as a whole, without a lock between two writers.
  */
 export class Deduplicator implements IDataDeduplicator {
-	private readonly rows = new Map<string, string>();
+	private readonly rows = new Map<string, Row>();
 	/** The calls to the store, in order. */
 	readonly calls: string[] = [];
 	/** Runs before each call reads or writes. The call waits for a promise. */
@@ -49,7 +46,7 @@ export class Deduplicator implements IDataDeduplicator {
 
 	/** How many texts nodes have stored. */
 	get size(): number {
-		return [...this.rows].reduce((sum, [, text]) => sum + parse(text).data.length, 0);
+		return [...this.rows.values()].reduce((sum, { data }) => sum + data.length, 0);
 	}
 
 	async checkProcessedAndRecord(
@@ -62,13 +59,13 @@ export class Deduplicator implements IDataDeduplicator {
 		const stored = await this.read(`add ${items.length}`, key);
 		const { mode, maxEntries } = options;
 		if (stored !== undefined && stored.mode !== mode) throw otherMode();
-		const data = stored?.data ?? [];
+		const data = [...(stored?.data ?? [])];
 		const known = new Set(data);
 		const output: IDeduplicationOutput = { new: [], processed: [] };
 		for (const item of items) {
-			const hash = hashOf(item);
-			output[known.has(hash) ? 'processed' : 'new'].push(item);
-			if (!known.has(hash)) data.push(hash);
+			const isKnown = known.has(String(item));
+			output[isKnown ? 'processed' : 'new'].push(item);
+			if (!isKnown) data.push(String(item));
 		}
 		if (maxEntries !== undefined) data.splice(0, data.length - maxEntries);
 		await this.write(key, { mode, data }, stored === undefined);
@@ -87,8 +84,8 @@ export class Deduplicator implements IDataDeduplicator {
 		const key = keyOf(scope, context);
 		const stored = await this.read(`remove ${items.length}`, key);
 		if (stored === undefined) return;
-		const removed = new Set(items.map(hashOf));
-		await this.write(key, { ...stored, data: stored.data.filter((hash) => !removed.has(hash)) });
+		const removed = new Set(items.map(String));
+		await this.write(key, { ...stored, data: stored.data.filter((text) => !removed.has(text)) });
 	}
 
 	async clearAllProcessedItems(
@@ -111,22 +108,18 @@ export class Deduplicator implements IDataDeduplicator {
 		this.calls.push(call);
 		const delay = this.beforeCall(call);
 		if (delay instanceof Promise) await delay;
-		const text = this.rows.get(key);
+		const row = this.rows.get(key);
 		await nextTick();
 		const pause = this.afterRead(call);
 		if (pause instanceof Promise) await pause;
-		return text === undefined ? undefined : parse(text);
+		return row;
 	}
 
 	private async write(key: string, content: Row, isInsert = false): Promise<void> {
 		await nextTick();
 		if (isInsert && this.rows.has(key)) throw notUnique();
-		this.rows.set(key, JSON.stringify(content));
+		this.rows.set(key, content);
 	}
-}
-
-function parse(text: string): Row {
-	return row.parse(JSON.parse(text));
 }
 
 function otherMode(): Error {
@@ -142,8 +135,4 @@ function notUnique(): Error {
 function keyOf(scope: DeduplicationScope, { node, workflow }: ICheckProcessedContextData): string {
 	expect(workflow.id).not.toBe('');
 	return `${workflow.id} ${scope === 'node' ? (node?.id ?? '') : ''}`;
-}
-
-function hashOf(item: DeduplicationItemTypes): string {
-	return createHash('md5').update(String(item)).digest('base64');
 }

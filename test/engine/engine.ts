@@ -1,8 +1,6 @@
 import { Container } from '@n8n/di';
 import { parse, stringify } from 'flatted';
 import {
-	Cipher,
-	EncryptionKeyProxy,
 	ExecuteContext,
 	ExecutionLifecycleHooks,
 	InstanceSettings,
@@ -40,22 +38,10 @@ import { isObject } from './isObject';
 const noop = () => {};
 LoggerProxy.init({ error: noop, warn: noop, info: noop, debug: noop });
 
-/** Call it in `beforeAll` of a test file: sets up instance settings, encryption, and n8n's store. */
+/** Call it in `beforeAll` of a test file: sets up instance settings and n8n's store. */
 export function setupEngine(store = new Deduplicator()): void {
 	store.install();
-	const settings = Container.get(InstanceSettings);
-	settings.markAsLeader();
-	const key = {
-		id: 'legacy',
-		value: Container.get(Cipher).encryptDEKWithInstanceKey(settings.encryptionKey),
-		algorithm: 'aes-256-cbc',
-		format: 'no-prefix' as const,
-	};
-	Container.get(EncryptionKeyProxy).setProvider({
-		getActiveKey: async () => await Promise.resolve(key),
-		getKeyById: async () => await Promise.resolve(key),
-		getLegacyKey: async () => await Promise.resolve(key),
-	});
+	Container.get(InstanceSettings).markAsLeader();
 }
 
 /** Call it in `beforeAll` of a test file that needs all nodes and their descriptions (`loader.types`). */

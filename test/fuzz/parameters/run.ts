@@ -4,7 +4,7 @@ import isEqual from 'lodash/isEqual';
 import omit from 'lodash/omit';
 import set from 'lodash/set';
 import uniqWith from 'lodash/uniqWith';
-import type { INode, INodeParameters } from 'n8n-workflow';
+import type { INodeParameters } from 'n8n-workflow';
 import nock from 'nock';
 import { credentialFor } from '../../contract/credentialFor';
 import { engineTool, makeWorkflow, nodeTypes, runNode, type EngineHarness } from '../../engine';
@@ -24,11 +24,6 @@ const GROUPS: { [group: string]: INodeParameters } = {
 
 /** The result of a run: all requests, and the error message if the node stopped. */
 type SceneResult = { sent: unknown[]; message: string | undefined };
-
-/** The node of a scene, with its form filled in as n8n does. */
-function filledIn(node: INode): INode {
-	return makeWorkflow([node]).getNode(node.name) ?? node;
-}
 
 /** The scene's parameters with one more value. */
 export function withValue(
@@ -57,9 +52,11 @@ export function shownIn(
 	parameters: INodeParameters,
 ): ParameterLocation[] {
 	const { description } = nodeTypes.getByNameAndVersion(type);
+	const node = harness.node('', { type, parameters });
+	const filledIn = makeWorkflow([node]).getNode(node.name)?.parameters;
 	return parametersWithPaths(description.properties).filter((place) => {
 		const changed = withValue(parameters, place, emptied(place.property));
-		return isShown(place, filledIn(harness.node('', { type, parameters: changed })), description);
+		return isShown(place, { ...node, parameters: { ...filledIn, ...changed } }, description);
 	});
 }
 

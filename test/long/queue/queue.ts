@@ -1,8 +1,7 @@
 /**
- * `npm run long -- queue [--executions 60 --webhooks 2 --seed 7 --calls 300]`: n8n in queue mode (Debian's Redis and
+ * `npm run long -- queue [--executions 60 --webhooks 2 --seed 7]`: n8n in queue mode (Debian's Redis and
  * PostgreSQL), with processes that are killed, frozen, and restarted under load. Fails if a person was called twice, a
- * chat event started two executions, or something was lost without a report from n8n. Then does the same with calls that Campaign
- * Calls Trigger reads. `--executions 0` or `--calls 0` leaves a part out.
+ * chat event started two executions, or something was lost without a report from n8n.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
@@ -16,7 +15,6 @@ import { EXPRESSION_ENGINE } from '../../n8n/server';
 import { until } from '../../n8n/until';
 import { disrupt, randomIntegers } from './chaos';
 import { QueueLoad } from './queueLoad';
-import { testReading } from './queueReading';
 import { evaluate, readExecutions } from './queueVerdict';
 
 const { values } = parseArgs({
@@ -24,7 +22,6 @@ const { values } = parseArgs({
 		executions: { type: 'string', default: '1000' },
 		webhooks: { type: 'string', default: '1' },
 		seed: { type: 'string', default: String(Date.now() % 1_000_000) },
-		calls: { type: 'string', default: '300' },
 	},
 });
 
@@ -49,29 +46,13 @@ const SETTINGS = {
 
 async function main(): Promise<void> {
 	const host = await installHost(console.log);
-	const executions = Number(values.executions);
-	const calls = Number(values.calls);
-	if (executions > 0) await withHome(async (home) => await runLoad({ host, home }, executions));
-	if (calls > 0) await withHome(async (home) => await runReading({ host, home }, calls));
-}
-
-type Folders = { host: string; home: string };
-
-async function withHome(run: (home: string) => Promise<void>): Promise<void> {
 	const home = await newHome();
-	await run(home).finally(async () => await removeHome(home));
+	await runLoad(host, home).finally(async () => await removeHome(home));
 }
 
-async function runReading(folders: Folders, calls: number): Promise<void> {
+async function runLoad(host: string, home: string): Promise<void> {
 	const startedAt = Date.now();
-	const verdict = await testReading({ ...folders, env: SETTINGS }, calls);
-	console.dir({ ...verdict, seconds: secondsSince(startedAt) }, { depth: 4 });
-	const { lost, doubled } = verdict;
-	if (lost.length + doubled.length > 0) process.exitCode = 1;
-}
-
-async function runLoad({ host, home }: Folders, executions: number): Promise<void> {
-	const startedAt = Date.now();
+	const executions = Number(values.executions);
 	const seed = Number(values.seed);
 	console.log({ executions, webhookProcesses: Number(values.webhooks), seed });
 	const count = { workers: 2, webhooks: Number(values.webhooks) };
@@ -102,7 +83,8 @@ async function runLoad({ host, home }: Folders, executions: number): Promise<voi
 		await serving;
 		await queue.untilExecutionsEnd(MAX_SETTLING_MS);
 		const verdict = evaluate(load, account.simulator, readExecutions(queue.stores));
-		console.dir({ ...done, ...verdict, seconds: secondsSince(startedAt), seed }, { depth: 4 });
+		const seconds = Math.round((Date.now() - startedAt) / 1_000);
+		console.dir({ ...done, ...verdict, seconds, seed }, { depth: 4 });
 		const { people, calls, events, unexplained } = verdict;
 		// Not the doubled calls: two workers that record outcomes at the same moment can lose one (Known limits).
 		const wrong = [people.doubled, events.doubled, calls.lost, events.lost, unexplained];
@@ -111,10 +93,6 @@ async function runLoad({ host, home }: Folders, executions: number): Promise<voi
 		await queue.stop();
 		await account.simulator.stop();
 	}
-}
-
-function secondsSince(start: number): number {
-	return Math.round((Date.now() - start) / 1_000);
 }
 
 async function waitForCapacity({ stores }: QueueMode): Promise<void> {

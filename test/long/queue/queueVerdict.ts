@@ -179,7 +179,7 @@ function evaluatePeople(
 }
 
 /** Each is in exactly one execution that ran, or in one that n8n reports as failed. */
-export function evaluateOnce(
+function evaluateOnce(
 	things: ReadonlyArray<{ id: string; sent: Sent }>,
 	executions: readonly Execution[],
 ) {
