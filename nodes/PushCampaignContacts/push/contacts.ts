@@ -1,6 +1,7 @@
 import { InvalidInput } from '../../core/service/errors';
 import { onScreenOnly } from '../../core/service/resolution';
 import type { Contact } from '../../core/service/contractTypes';
+import { type Clock, DONE, pause } from '../../core/values/clock';
 import { isJsonObject, type JsonValue } from '../../core/values/json';
 import { forEachWithPauses } from '../../core/values/pauses';
 import { hasNoValue, nameIn } from '../../core/values/sheetCells';
@@ -11,21 +12,65 @@ import { nameOf, type Row, type Table } from './rows';
 
 export type ColumnsOf = (table: Table) => Columns;
 
-/**
- * The contacts of rows, as JSON separated by commas. For each request, so that a large push isn't in memory twice.
- *
- * @throws InvalidInput if a cell can't be converted to JSON
- */
-export async function writeContacts(rows: readonly Row[], columnsOf: ColumnsOf): Promise<string> {
-	const contacts: string[] = [];
-	await forEachWithPauses(rows, (row) => {
-		try {
-			contacts.push(JSON.stringify(toContact(row.json, columnsOf(row.table), row.phone)));
-		} catch (error) {
-			throw notWritable(nameOf(row), error);
-		}
-	});
-	return contacts.join();
+/** n8n's HTTP helper needs one or two milliseconds to send a request. */
+const UNTIL_SENT_MS = 5;
+
+/** Writes the contacts of requests. The service takes longer than that, so those of the next request are written meanwhile. */
+export class ContactWriter {
+	private ahead: { rows: readonly Row[]; contacts: Promise<string> } | undefined;
+
+	constructor(private readonly columnsOf: ColumnsOf) {}
+
+	/**
+	 * The contacts of rows, as JSON separated by commas.
+	 *
+	 * @throws InvalidInput if a cell can't be converted to JSON
+	 */
+	async of(rows: readonly Row[]): Promise<string> {
+		const { ahead } = this;
+		// Rows that are left out at the last moment make them fewer.
+		const areAhead = ahead?.rows.length === rows.length && ahead.rows[0] === rows[0];
+		return await (areAhead ? ahead.contacts : this.write(rows));
+	}
+
+	/** Writes the contacts of the next rows while a request is in flight. If that fails, they fail in their turn. */
+	async prepareWhile<T>(
+		sending: Promise<T>,
+		next: readonly Row[] | undefined,
+		clock: Clock,
+	): Promise<T> {
+		const responded = new AbortController();
+		const preparing = this.prepare(next, clock, responded.signal);
+		return await sending.finally(async () => {
+			responded.abort(DONE);
+			await preparing;
+		});
+	}
+
+	private async prepare(
+		rows: readonly Row[] | undefined,
+		clock: Clock,
+		responded: AbortSignal,
+	): Promise<void> {
+		if (rows === undefined || rows === this.ahead?.rows) return;
+		if (!(await pause(clock, UNTIL_SENT_MS, responded))) return;
+		const contacts = this.write(rows);
+		this.ahead = { rows, contacts };
+		await contacts.catch(() => undefined);
+	}
+
+	/** For each request, so that a large push isn't in memory twice. */
+	private async write(rows: readonly Row[]): Promise<string> {
+		const contacts: string[] = [];
+		await forEachWithPauses(rows, (row) => {
+			try {
+				contacts.push(JSON.stringify(toContact(row.json, this.columnsOf(row.table), row.phone)));
+			} catch (error) {
+				throw notWritable(nameOf(row), error);
+			}
+		});
+		return contacts.join();
+	}
 }
 
 /** Earlier nodes may return any value, such as an object that contains itself. */

@@ -15,7 +15,7 @@ import { fingerprint, hashOf } from '../../core/values/hash';
 import { forEachWithPauses } from '../../core/values/pauses';
 import { messageOf } from '../../core/values/values';
 import { readAccepted, requireConsistentCounts } from './accepted';
-import { writeContacts } from './contacts';
+import { ContactWriter } from './contacts';
 import type { NumbersPushedBefore } from './numbersPushedBefore';
 import type { PushedRequest } from './outcome';
 import {
@@ -95,6 +95,7 @@ async function fingerprintOf(rows: readonly Row[]): Promise<string> {
 
 /** Works through the parts of a push. */
 class RowSender {
+	private readonly contacts: ContactWriter;
 	/** What is still to do, in order. */
 	private readonly parts: Part[];
 	private plan: Plan | undefined;
@@ -113,6 +114,7 @@ class RowSender {
 		private readonly content: string,
 		private readonly deps: PushDeps,
 	) {
+		this.contacts = new ContactWriter(prepared.columnsOf);
 		this.parts = chunksOf(prepared.rows, deps.contactsPerRequest);
 	}
 
@@ -199,9 +201,11 @@ class RowSender {
 			if (rows.length === 0) return { kind: 'skipped' };
 			const areAll = rows.length === part.rows.length;
 			const positions = areAll ? {} : { rows: positionsOf(rows, part) };
-			const contacts = Buffer.from(await writeContacts(rows, this.prepared.columnsOf));
+			const contacts = await this.contacts.of(rows);
 			if (signal.aborted) throw pushInterrupted();
-			const response = recordOf(await pushContacts(client, campaign.id, body, contacts, additions));
+			const sending = pushContacts(client, campaign.id, body, Buffer.from(contacts), additions);
+			const next = this.parts[0]?.rows;
+			const response = recordOf(await this.contacts.prepareWhile(sending, next, client.clock));
 			const accepted = readAccepted(rows, response);
 			requireConsistentCounts(accepted, rows.length);
 			pushedBefore?.confirm(accepted.request);

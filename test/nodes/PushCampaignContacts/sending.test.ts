@@ -4,11 +4,11 @@ import difference from 'lodash/difference';
 import range from 'lodash/range';
 import { DateTime } from 'luxon';
 import nock from 'nock';
+import { clock } from '../../../nodes/host/clock';
 import { PUSH_LIMITS } from '../../../nodes/PushCampaignContacts/push/rows';
 import { startNode, stoppedResult } from '../../engine';
 import { RUNS } from '../../fuzz/runs';
 import {
-	accepted,
 	accepting,
 	ARCHIVED,
 	butRequest,
@@ -44,6 +44,21 @@ test('sends dates, times, and unusual numbers as JSON', async () => {
 	expect(contactsOf(bodies[0])).toEqual([JSON.parse(JSON.stringify(row))]);
 });
 
+test('prepares the next request while one is in flight, and each row once', async () => {
+	const prepared: number[] = [];
+	const atResponse: number[][] = [];
+	const rows = range(6).map((row) => ({
+		json: { phone: phone(row), note: { toJSON: () => prepared.push(row) } },
+	}));
+	scripted((numbers, request) => {
+		atResponse.push([...prepared]);
+		return accepting(numbers, request);
+	});
+	await push(rows, inTwos);
+	expect(atResponse).toEqual([range(4), range(6), range(6)]);
+	expect(prepared).toEqual(range(6));
+});
+
 test('stops at a row with a cell that is no JSON, and reports the others', async () => {
 	const sent = scripted();
 	const rows = manyRows(6);
@@ -77,12 +92,8 @@ test('sends no further request after the execution was stopped', async () => {
 });
 
 test('after something unexpected while a request is in flight, its rows are unknown', async () => {
-	scripted(() => [200, accepted(12_345)]);
-	const { isInteger } = Number;
-	jest.spyOn(Number, 'isInteger').mockImplementation((value) => {
-		if (value === 12_345) throw new TypeError('a defect');
-		return isInteger(value);
-	});
+	scripted();
+	jest.spyOn(clock, 'sleep').mockRejectedValue(new TypeError('a defect'));
 	const { statuses, hints } = await push(2, perRequest(1));
 	expect(statuses).toEqual(['0 unknown', '1 not_sent']);
 	expect(hints[1]).toMatch(

@@ -4,7 +4,7 @@ import omit from 'lodash/omit';
 import Papa from 'papaparse';
 import { rowsOfFiles } from '../../../../nodes/PushCampaignContacts/file/csvFile';
 import { resolveColumns } from '../../../../nodes/PushCampaignContacts/push/columns';
-import { writeContacts } from '../../../../nodes/PushCampaignContacts/push/contacts';
+import { ContactWriter } from '../../../../nodes/PushCampaignContacts/push/contacts';
 import { prepareRows } from '../../../../nodes/PushCampaignContacts/push/prepareRows';
 import { InvalidInput } from '../../../../nodes/core/service/errors';
 import { isJsonObject, parseJson } from '../../../../nodes/core/values/json';
@@ -20,7 +20,7 @@ async function pushed(bytes: Uint8Array) {
 		);
 		if (columns === undefined) throw new RangeError('A file has columns');
 		const { rows } = await prepareRows(input, () => columns, false);
-		const sent = parseJson(`[${await writeContacts(rows, () => columns)}]`);
+		const sent = parseJson(`[${await new ContactWriter(() => columns).of(rows)}]`);
 		const reported = input.rows.flatMap(({ status, reason }) => (status ? [[status, reason]] : []));
 		return {
 			sent: Array.isArray(sent) ? sent.filter(isJsonObject) : [],
