@@ -84,7 +84,7 @@ a1\\",\\"p\\":9812345678,\\"w\\":\\"x\\",\\"is_api\\":true}"`,
 	[
 		'a date beside a phone number',
 		`curl 'https://api.example.com/v1/calls?n=9812345678&d=2026-11-01T00:00:00Z&e=2026-11-01'`,
-		{ 'calls.from': 'd' },
+		{ 'calls.from': 'd', 'calls.to': NONE },
 		{
 			calls: { query: { n: '{phone?}', d: '{from?}', e: '2026-11-01' }, dates: 'dateTime' },
 		},
