@@ -33,26 +33,23 @@ export type ListToRead = {
 export const ALL_CALLS = '';
 
 /**
- * @returns `attempts`: of the campaign, as its status counts them. 0 if it doesn't.
  * @throws OutcomeUnknown if the lists are missing, because their calls would count as new later, or if one has no ID, because
  * the call list would return the calls of all campaigns
  */
 export async function listsToRead(
 	client: ApiClient,
 	campaignId: number | undefined,
-): Promise<{ lists: ListToRead[]; attempts: number }> {
-	if (campaignId === undefined) return { lists: [{ id: ALL_CALLS }], attempts: 0 };
-	const view = await readCampaign(client, campaignId);
-	const uploads = listsToCompare(view);
+): Promise<ListToRead[]> {
+	if (campaignId === undefined) return [{ id: ALL_CALLS }];
+	const uploads = listsToCompare(await readCampaign(client, campaignId));
 	if (uploads === undefined)
 		throw unusable('The status of the campaign has no contact lists', WITHOUT_LISTS);
-	const lists = uploads.map((upload) => {
+	return uploads.map((upload) => {
 		if (upload.id === ALL_CALLS)
 			throw unusable('A contact list of the campaign has no campaign_upload_id', WITHOUT_LISTS);
 		const queues = JSON.stringify(upload.queues.map(({ record }) => record));
 		return { id: upload.id, ...(isCompleted(upload) && { completedQueues: queues }) };
 	});
-	return { lists, attempts: view.calls?.total ?? 0 };
 }
 
 const WITHOUT_LISTS =
@@ -88,10 +85,11 @@ function compactEntry(entry: JsonObject): JsonObject {
 const IF_CHANGING = "Publish again while fewer calls are placed, or choose 'Date' in 'Start From'.";
 
 type ReadingOptions = {
-	limit: number;
+	/** Infinity if omitted. */
+	limit?: number;
 	/** Reads all, for a first reading, whose calls never start the workflow. */
-	mustBeWhole: boolean;
-	limiter?: Limiter | undefined;
+	mustBeWhole?: boolean;
+	limiter?: Limiter;
 };
 
 /**
@@ -104,7 +102,7 @@ export async function readList(
 	account: Pick<AccountClient, 'client' | 'profile'>,
 	listId: string,
 	finished: StatusKeys,
-	{ limit, mustBeWhole, limiter }: ReadingOptions,
+	{ limit = Infinity, mustBeWhole = false, limiter }: ReadingOptions,
 ): Promise<{ listed: ListedCall[]; isComplete: boolean }> {
 	const filters = listId === ALL_CALLS ? {} : { campaignUploadId: listId };
 	const request = { filters, limit, limiter, compact: compactEntry, ifChanging: IF_CHANGING };

@@ -12,14 +12,12 @@ const MAX_FORMER = MAX_FINGERPRINTS / 2;
 
 const BYTES = BigUint64Array.BYTES_PER_ELEMENT;
 
-/** A contact list as it was read last. */
-type KnownList = {
+/** A completed contact list whose calls had all ended when it was last read. */
+type CompletedList = {
 	/** Epoch milliseconds. */
 	readAt: number;
-	/** How many calls it has. */
-	calls: number;
-	/** Its queues in the campaign status, if it's completed and all its calls have ended. */
-	endedQueues?: string;
+	/** Its queues in the campaign status. */
+	queues: string;
 };
 
 /** What the trigger remembers between polls. */
@@ -31,11 +29,7 @@ export type PollState = {
 	/** Fingerprints of outcomes. */
 	seen: SeenOutcomes;
 	/** By `campaign_upload_id`. */
-	lists: Map<string, KnownList>;
-	/** The attempts of the campaign that its lists don't show. Negative if calls were placed between the two readings. */
-	unlistedAttempts: number;
-	/** Creation time of the last call that was read, if a poll left calls for the next one, which continues after it. */
-	reachedAt: number;
+	completedLists: Map<string, CompletedList>;
 };
 
 /** `passed` is kept, whatever the user changes, so that no outcome starts the workflow twice. */
@@ -68,12 +62,12 @@ export function restoreState(stored: unknown, scope: Scope): PollState {
 	const known = isJsonObject(stored) ? stored : {};
 	const isSameSubject = known.subject === scope.subject;
 	const begun = isSameSubject && known.start === scope.start ? known : {};
-	const { hasBegun, from } = begun;
+	const { from } = begun;
 	const current = begun.settings === scope.settings ? begun : {};
-	const { lists, unlistedAttempts, reachedAt } = current;
+	const { completedLists: lists } = current;
 	const passed = fingerprintsIn(known.passed);
 	return {
-		hasBegun: hasBegun === true,
+		hasBegun: begun === known,
 		from: typeof from === 'number' ? from : -Infinity,
 		seen: {
 			passed: new Set(isSameSubject ? passed : passed.slice(-MAX_FORMER)),
@@ -81,15 +75,15 @@ export function restoreState(stored: unknown, scope: Scope): PollState {
 			notEndedBefore: new Set(fingerprintsIn(begun.notEndedBefore)),
 			excluded: new Set(fingerprintsIn(current.excluded)),
 		},
-		lists: new Map(Object.entries(isJsonObject(lists) ? pickBy(lists, isKnownList) : {})),
-		unlistedAttempts: typeof unlistedAttempts === 'number' ? unlistedAttempts : 0,
-		reachedAt: typeof reachedAt === 'number' ? reachedAt : -Infinity,
+		completedLists: new Map(
+			Object.entries(isJsonObject(lists) ? pickBy(lists, isCompletedList) : {}),
+		),
 	};
 }
 
 /** @throws OutcomeUnknown if there are too many outcomes */
 export function storedState(state: PollState, scope: Scope): JsonObject {
-	const { seen, lists, ...others } = state;
+	const { seen, from, completedLists } = state;
 	if (sumBy(Object.values(seen), 'size') > MAX_FINGERPRINTS) {
 		throw unusable(
 			"The trigger can't remember the outcomes of more calls",
@@ -99,13 +93,13 @@ export function storedState(state: PollState, scope: Scope): JsonObject {
 	return {
 		...scope,
 		...mapValues(seen, base64Of),
-		lists: Object.fromEntries(lists),
-		...others,
+		from,
+		completedLists: Object.fromEntries(completedLists),
 	};
 }
 
-function isKnownList(list: JsonValue): list is KnownList {
-	return isJsonObject(list) && typeof list.readAt === 'number' && typeof list.calls === 'number';
+function isCompletedList(list: JsonValue): list is CompletedList {
+	return isJsonObject(list) && typeof list.readAt === 'number' && typeof list.queues === 'string';
 }
 
 /** As base64, with 8 bytes each. */
