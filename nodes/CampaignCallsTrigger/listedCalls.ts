@@ -26,7 +26,7 @@ export type ListToRead = {
 	/** `campaign_upload_id`, or {@link ALL_CALLS}. */
 	id: string;
 	/** The calling queues, as the campaign status shows them, if all are completed. */
-	completedQueues?: string;
+	completedQueues?: string | undefined;
 };
 
 /** All calls are one list with this ID. */
@@ -47,8 +47,8 @@ export async function listsToRead(
 	return uploads.map((upload) => {
 		if (upload.id === ALL_CALLS)
 			throw unusable('A contact list of the campaign has no campaign_upload_id', WITHOUT_LISTS);
-		const queues = JSON.stringify(upload.queues.map(({ record }) => record));
-		return { id: upload.id, ...(isCompleted(upload) && { completedQueues: queues }) };
+		const completedQueues = isCompleted(upload) ? JSON.stringify(upload.queues) : undefined;
+		return { id: upload.id, completedQueues };
 	});
 }
 

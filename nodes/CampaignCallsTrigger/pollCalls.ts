@@ -139,8 +139,7 @@ class Poll {
 		const { account, settings, state, startedAt: readAt } = this;
 		// Until all its calls have ended, it's due.
 		state.completedLists.delete(id);
-		const limiter = this.untilTimeIsUp;
-		const options = { limit: Infinity, mustBeWhole: this.onlyRemembers, limiter };
+		const options = { mustBeWhole: this.onlyRemembers, limiter: this.untilTimeIsUp };
 		const reading = readList(account, id, settings.finished, options);
 		const read = await this.time.within(reading).catch((error: unknown) => {
 			if (id === ALL_CALLS) throw error;

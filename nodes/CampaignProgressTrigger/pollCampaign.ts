@@ -1,10 +1,10 @@
+import groupBy from 'lodash/groupBy';
 import type { INodeProperties, IPollFunctions } from 'n8n-workflow';
 import {
 	type CampaignUpload,
 	type CampaignView,
 	isCompleted,
 	listsToCompare,
-	type Queue,
 	readCampaign,
 } from '../core/campaigns/campaign';
 import { parseCampaignId } from '../core/service/parseIds';
@@ -95,9 +95,9 @@ type Reading = {
 /** What the response lacks stays the same, so that it isn't a change when it returns. */
 function readingOf(subject: string, view: CampaignView, previous?: Reading): Reading {
 	const uploads = listsToCompare(view)?.filter(({ queues }) => queues.length > 0);
-	const listed = uploads?.map((upload): [string, string[]] => [
+	const listed = uploads?.map((upload) => [
 		upload.id,
-		[...completedQueues(upload).keys()],
+		completedQueues(upload).map(([name]) => name),
 	]);
 	const known = previous?.completed ?? null;
 	return {
@@ -110,18 +110,17 @@ function readingOf(subject: string, view: CampaignView, previous?: Reading): Rea
 }
 
 /**
- * The completed queues of a list, by agent and contacts, because a queue has no ID, and may be completed again with other
- * contacts. Equal ones are numbered.
+ * The completed queues of a list, each with a name: its agent and contacts, because a queue has no ID, and may be completed
+ * again with other contacts. Equal ones are numbered.
  */
-function completedQueues({ queues }: CampaignUpload): Map<string, Queue> {
-	const byName = new Map<string, Queue>();
-	for (const queue of queues.filter(({ completed }) => completed)) {
-		const name = `${queue.agentUuid}/${queue.totalQueued}`;
-		let nth = 1;
-		while (byName.has(`${name}/${nth}`)) nth++;
-		byName.set(`${name}/${nth}`, queue);
-	}
-	return byName;
+function completedQueues({ queues }: CampaignUpload): Array<[name: string, queue: JsonObject]> {
+	const completed = queues.filter((queue) => queue.completed === true);
+	const equal = groupBy(completed, ({ agent_uuid: agent, total_queued: count }) =>
+		JSON.stringify([agent, count]),
+	);
+	return Object.entries(equal).flatMap(([name, same]) =>
+		same.map((queue, nth): [string, JsonObject] => [`${name} ${nth}`, queue]),
+	);
 }
 
 type ProgressEvent = JsonObject & { event: string };
@@ -134,13 +133,13 @@ function completions({ completed }: Reading, { uploads = [] }: CampaignView): Pr
 	if (completed === null) return [];
 	return uploads.flatMap((upload) => {
 		const known = completed[upload.id] ?? [];
-		const ended = [...completedQueues(upload)].filter(([name]) => !known.includes(name));
+		const ended = completedQueues(upload).filter(([name]) => !known.includes(name));
 		return ended.map(([, queue]) => ({
 			event: 'queue_completed',
 			campaign_upload_id: upload.record.campaign_upload_id ?? null,
 			file_name: upload.record.file_name ?? null,
 			list_completed: isCompleted(upload),
-			queue: queue.record,
+			queue,
 		}));
 	});
 }

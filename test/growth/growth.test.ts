@@ -144,8 +144,8 @@ const ofLists: Record<string, (characters: number) => unknown> = {
 		};
 		await readWholeList(list).catch(() => undefined);
 	},
-	'listed numbers with one ending': (size) => {
-		const phones = many(size, 20, (index) => `+4412${100_000 + index}0000`);
+	'listed numbers': (size) => {
+		const phones = many(size, 20, (index) => `+44120000${100_000 + index}`);
 		const list = new ListedNumbers(phones.map((phone) => ({ phone })));
 		for (const phone of phones) list.entryOf(phone.replace('+4412', '+4413'));
 	},

@@ -1,10 +1,9 @@
+import memoize from 'lodash/memoize';
 import type { INodeExecutionData } from 'n8n-workflow';
 import type { Additions } from '../../core/service/endpoints';
-import { isTransient } from '../../core/service/errors';
 import { READS_AT_ONCE } from '../../core/service/limits';
 import { parseCampaignId } from '../../core/service/parseIds';
-import { BoundedMap } from '../../core/values/boundedMap';
-import { type CampaignView, readCampaign, simplifyCampaign } from '../../core/campaigns/campaign';
+import { readCampaign, simplifyCampaign } from '../../core/campaigns/campaign';
 import { campaignField } from '../../host/forms/campaignField';
 import {
 	additionalQueryParameters,
@@ -16,9 +15,6 @@ import {
 import { outputFields, readOutput, selectOutput } from '../../host/forms/outputFields';
 import { asItems, forEachItem } from '../../host/run/itemLoop';
 import type { OnlyOperation, OperationRun } from '../../host/run/operations';
-
-/** Campaigns of a run that are kept. Others are read again. */
-const MAX_CAMPAIGNS = 1_000;
 
 export const getStatus: OnlyOperation = {
 	fields: [
@@ -45,18 +41,11 @@ export const getStatus: OnlyOperation = {
 /** Reads each item's campaign. Items with the same campaign share a request, so that 100,000 of them don't send 100,000. */
 async function readStatuses(run: OperationRun): Promise<INodeExecutionData[]> {
 	const { parameters, account } = run;
-	const reads = new BoundedMap<Promise<CampaignView>>(MAX_CAMPAIGNS);
-	const readOnce = async (campaignId: number, additions: Additions): Promise<CampaignView> => {
-		const { client } = await account();
-		const key = JSON.stringify([campaignId, additions]);
-		const read = reads.get(key) ?? readCampaign(client, campaignId, additions);
-		reads.set(key, read);
-		return await read.catch((error: unknown) => {
-			// It may be temporary.
-			if (isTransient(error) && reads.get(key) === read) reads.delete(key);
-			throw error;
-		});
-	};
+	const readOnce = memoize(
+		async (campaignId: number, additions: Additions) =>
+			await readCampaign((await account()).client, campaignId, additions),
+		(...campaign) => JSON.stringify(campaign),
+	);
 	const statusOf = async (index: number): Promise<INodeExecutionData[]> => {
 		const form = parameters.at(index);
 		const campaignId = parseCampaignId(form.text('campaignId'));

@@ -2,7 +2,7 @@ import isNumber from 'lodash/isNumber';
 import mapValues from 'lodash/mapValues';
 import pickBy from 'lodash/pickBy';
 import round from 'lodash/round';
-import sumBy from 'lodash/sumBy';
+import sum from 'lodash/sum';
 import uniq from 'lodash/uniq';
 import type { ApiClient } from '../service/client';
 import { getCampaignStatus, type Additions } from '../service/endpoints';
@@ -33,14 +33,7 @@ export type CallCounts = {
 };
 
 /** What the document calls a campaign upload or contact list: its queues, but not its contacts. */
-export type CampaignUpload = { id: string; record: JsonObject; queues: Queue[] };
-
-export type Queue = {
-	agentUuid: string;
-	totalQueued: number;
-	completed: boolean;
-	record: JsonObject;
-};
+export type CampaignUpload = { id: string; record: JsonObject; queues: JsonObject[] };
 
 /** Reads `GET /v1/campaigns/{id}/status`. */
 export async function readCampaign(
@@ -63,7 +56,7 @@ export function viewCampaign(data: JsonValue): CampaignView {
 			? objectsIn(record.uploads).map((upload) => ({
 					id: plainText(upload.campaign_upload_id),
 					record: upload,
-					queues: objectsIn(upload.queues).map(queueIn),
+					queues: objectsIn(upload.queues),
 				}))
 			: undefined,
 	};
@@ -79,12 +72,12 @@ export function listsToCompare({ uploads, calls }: CampaignView): CampaignUpload
 
 /** Whether all queues of the contact list are completed. False for a list that was never queued. */
 export function isCompleted({ queues }: CampaignUpload): boolean {
-	return queues.length > 0 && queues.every(({ completed }) => completed);
+	return queues.length > 0 && queues.every(({ completed }) => completed === true);
 }
 
 /** Whether the list is or was in the calling queue. A list that was only pushed may have an empty queue. A missing count isn't 0. */
 function isReleased({ queues }: CampaignUpload): boolean {
-	return queues.some(({ record, completed }) => record.total_queued !== 0 || completed);
+	return queues.some(({ total_queued: count, completed }) => count !== 0 || completed === true);
 }
 
 function countsIn(calls: JsonObject): CallCounts {
@@ -92,15 +85,6 @@ function countsIn(calls: JsonObject): CallCounts {
 	return {
 		total: numberIn(total),
 		byStatus: isJsonObject(byStatus) ? pickBy(mapValues(byStatus, numberIn), isNumber) : undefined,
-	};
-}
-
-function queueIn(record: JsonObject): Queue {
-	return {
-		agentUuid: plainText(record.agent_uuid),
-		totalQueued: typeof record.total_queued === 'number' ? record.total_queued : 0,
-		completed: record.completed === true,
-		record,
 	};
 }
 
@@ -125,11 +109,9 @@ function attemptsPerContact(calls: CallCounts | undefined, contacts: number | nu
 
 /** The contacts in all queues. `null` if the response lacks the lists, their queues, or a count. */
 function contactsIn({ uploads }: CampaignView): number | null {
-	const queues = uploads?.flatMap((upload) => upload.queues) ?? [];
-	const isCounted =
-		uploads?.every(({ record: upload }) => Array.isArray(upload.queues)) === true &&
-		queues.every(({ record: queue }) => isNumber(queue.total_queued));
-	return isCounted ? sumBy(queues, 'totalQueued') : null;
+	if (uploads?.every(({ record: upload }) => Array.isArray(upload.queues)) !== true) return null;
+	const counts = uploads.flatMap(({ queues }) => queues.map((queue) => queue.total_queued));
+	return counts.every(isNumber) ? sum(counts) : null;
 }
 
 function ratio(part: number, whole: number): number | null {

@@ -1,5 +1,4 @@
-import once from 'lodash/once';
-import sortedIndex from 'lodash/sortedIndex';
+import groupBy from 'lodash/groupBy';
 import { InvalidInput } from '../service/errors';
 import { givenAs } from '../service/modelFormats';
 import { forEveryone, USER } from '../service/resolution';
@@ -74,25 +73,15 @@ type ListedNumber = ComparedNumber & { entry: JsonObject };
 
 /** The entries of an agent's list, for looking up numbers. */
 export class ListedNumbers {
-	private readonly byDigits = new Map<string, ListedNumber>();
-	private readonly byEnding = new Map<string, ListedNumber>();
-	/** The lengths of these endings. */
-	private readonly lengths = new Set<number>();
+	/** By their last digits, which all that may be the same number have in common. */
+	private readonly byLastDigits: { [lastDigits: string]: ListedNumber[] };
 	/** An entry that isn't a single number, such as two numbers, or one that hides digits. It could be about any number. */
-	private unclear: JsonObject | undefined;
-	/** Reversed digits, sorted, so that numbers with the same ending are adjacent. */
-	private readonly backwards = once(() => [...this.byDigits.keys()].map(reversed).sort());
+	private readonly unclear: JsonObject | undefined;
 
 	constructor(entries: readonly JsonObject[]) {
-		for (const entry of entries) {
-			const phone = asText(entry.phone);
-			const listed = { ...compared(phone), entry };
-			if (!isWritten(readWritten(phone))) this.unclear ??= entry;
-			add(this.byDigits, listed.digits, listed);
-			if (listed.ending.length < MIN_DIGITS) continue;
-			add(this.byEnding, listed.ending, listed);
-			this.lengths.add(listed.ending.length);
-		}
+		const listed = entries.map((entry) => ({ ...compared(asText(entry.phone)), entry }));
+		this.byLastDigits = groupBy(listed, ({ digits }) => digits.slice(-MIN_DIGITS));
+		this.unclear = entries.find(({ phone }) => !isWritten(readWritten(asText(phone))));
 	}
 
 	/**
@@ -103,7 +92,8 @@ export class ListedNumbers {
 	 */
 	entryOf(phone: string): JsonObject | undefined {
 		const wanted = compared(phone);
-		const same = this.byDigits.get(wanted.digits);
+		const alike = this.byLastDigits[wanted.digits.slice(-MIN_DIGITS)] ?? [];
+		const same = alike.find(({ digits }) => digits === wanted.digits);
 		if (same !== undefined) return same.entry;
 		if (this.unclear !== undefined) {
 			throw new InvalidInput(
@@ -111,38 +101,22 @@ export class ListedNumbers {
 				CORRECT_ENTRY,
 			);
 		}
-		for (const { hasCode, entry } of this.endingAlike(wanted)) {
-			// With their country codes, different digits are different numbers.
-			if (hasCode && wanted.hasCode) continue;
-			throw new InvalidInput(
-				`"${phone}" and "${asText(entry.phone)}" on the list may be the same number, because one of them has no country code`,
-				wanted.hasCode
-					? CORRECT_ENTRY
-					: forEveryone('Write the number with + and its country code.'),
-			);
-		}
-		return undefined;
-	}
-
-	/** The entries that end like the number, or like which the number ends. One of both may have a prefix, such as 011. */
-	private *endingAlike({ digits, ending }: ComparedNumber): Generator<ListedNumber> {
-		for (const length of this.lengths) {
-			const listed = length <= digits.length && this.byEnding.get(digits.slice(-length));
-			if (listed) yield listed;
-		}
-		if (ending.length < MIN_DIGITS) return;
-		const all = this.backwards();
-		const start = reversed(ending);
-		for (let at = sortedIndex(all, start); all[at]?.startsWith(start) === true; at++) {
-			const listed = this.byDigits.get(reversed(all[at] ?? ''));
-			if (listed !== undefined) yield listed;
-		}
+		const similar = alike.find((listed) => mayBeSame(listed, wanted));
+		if (similar === undefined) return undefined;
+		throw new InvalidInput(
+			`"${phone}" and "${asText(similar.entry.phone)}" on the list may be the same number, because one of them has no country code`,
+			wanted.hasCode ? CORRECT_ENTRY : forEveryone('Write the number with + and its country code.'),
+		);
 	}
 }
 
-/** Of equal entries, one without country code may equal more numbers. */
-function add(map: Map<string, ListedNumber>, key: string, listed: ListedNumber): void {
-	if (!listed.hasCode || !map.has(key)) map.set(key, listed);
+/** Whether one number ends like the other. One of both may have a prefix, such as 011. */
+function mayBeSame(one: ComparedNumber, other: ComparedNumber): boolean {
+	// With their country codes, different digits are different numbers.
+	if (one.hasCode && other.hasCode) return false;
+	const endsLike = ({ digits }: ComparedNumber, { ending }: ComparedNumber) =>
+		ending.length >= MIN_DIGITS && digits.endsWith(ending);
+	return endsLike(one, other) || endsLike(other, one);
 }
 
 function compared(phone: string): ComparedNumber {
@@ -167,8 +141,4 @@ function compared(phone: string): ComparedNumber {
 	// "+44 (0) 20" may be written as +44020. The zero is only dialed within the country.
 	const digits = phoneKey(`+${written}`) ?? written;
 	return { digits, hasCode: true, ending: digits };
-}
-
-function reversed(digits: string): string {
-	return digits.split('').reverse().join('');
 }

@@ -148,20 +148,6 @@ describe('Check', () => {
 		expect(await check.records({}, setting)).toMatchObject([{ on_dnd: true }]);
 	});
 
-	test('never treats a number as not listed that may equal an entry', async () => {
-		list({ list_phone: '58' }).reply(200, listOf('+442079460958'));
-		const { message } = await check.errorOf(
-			{},
-			{ items: [{ phone: '020 7946 0958' }], credential },
-		);
-		expect(message).toContain('and "+442079460958" on the list may be the same number');
-	});
-
-	test('does not look up the number of a cell that was calculated', async () => {
-		const setting = { items: [{ phone: -9876543119 }], credential };
-		expect((await check.errorOf({}, setting)).message).toMatch(/^'Phone' /);
-	});
-
 	test('does not use a list that also has numbers of another agent', async () => {
 		const data = [entry('+919812345678'), { ...entry('+919912345678'), agent_uuid: 'b2' }];
 		list({ list_phone: '78' }).reply(200, { ...listOf(), data });

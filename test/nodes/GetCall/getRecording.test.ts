@@ -79,14 +79,10 @@ describe('a file', () => {
 
 	test.each<[type: string, path: string, name: string, mimeType: string, sent?: string]>([
 		['audio/wav; rate=8000', '/x', 'call-1.wav', 'audio/wav'],
-		['audio/mpeg', '/x.ogg', 'call-1.mp3', 'audio/mpeg'],
 		['audio/new-thing', '/x', 'call-1', 'audio/new-thing'],
 		['application/octet-stream', '/a/b/c%20d.ogg', 'call-1.ogg', 'audio/ogg'],
 		['text/plain', '/x.wav', 'call-1.wav', 'audio/wav'],
-		['nonsense', '/x.opus', 'call-1.opus', 'audio/ogg'],
 		['audio/wav 8000', '/x.mp3', 'call-1.mp3', 'audio/mpeg'],
-		['audio/mp3', '/x', 'call-1.mp3', 'audio/mp3'],
-		['video/mp4', '/x', 'call-1', 'video/mp4'],
 		['binary/octet-stream', '/x.mp4', 'call-1.mp4', 'video/mp4'],
 		['', '/x.mp3', 'call-1.mp3', 'audio/mpeg'],
 		['', '/x.mp3', 'call-1.ogg', 'audio/ogg', 'attachment; filename="a b.ogg"'],
@@ -106,7 +102,6 @@ describe('a file', () => {
 	test.each([
 		['application/octet-stream+x', '/x', 'application/octet-stream+x'],
 		['', '/v1.2/x', 'application/octet-stream'],
-		['image/png', '/x', 'image/png'],
 	])('of type "%s" at %s is saved only with Any File Type', async (type, path, mime_type) => {
 		for (let times = 1; times <= 2; times++) {
 			link(`${STORAGE}${path}`);
@@ -226,20 +221,12 @@ describe('a storage that sends no recording', () => {
 	const AGAIN = 'Run this item again.';
 	const types = [
 		['application/xhtml+xml', 'Application/XHTML+xml; charset=utf-8'],
-		['application/ld+json', ' application/ld+json ; charset=utf-8'],
-		...['text/html', 'application/json', 'application/xml', 'image/svg+xml', 'image/png'].map(
-			(type) => [type, type],
-		),
+		['text/html', 'text/html'],
 	];
 
 	test.each<[status: number, body: string, message: string, more: string, type?: string]>([
 		[403, '<Key>s3cr3t</Key>', statusOf(403), 'valid for 15 minutes'],
-		...[404, 300].map((status): [number, string, string, string] => [
-			status,
-			'<Key>s3cr3t</Key>',
-			statusOf(status),
-			AGAIN,
-		]),
+		[404, '<Key>s3cr3t</Key>', statusOf(404), AGAIN],
 		[202, 'RIFF\0\0', statusOf(202), AGAIN],
 		[204, '', statusOf(204), AGAIN],
 		[200, '', 'The storage returned an empty file', AGAIN],
@@ -263,9 +250,6 @@ describe('a storage that sends no recording', () => {
 
 	test.each([
 		[408, 1],
-		[425, 1],
-		[429, 4],
-		[500, 4],
 		[503, 4],
 	])('but %i is asked %i times', async (status, times) => {
 		link();
