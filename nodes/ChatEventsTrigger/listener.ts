@@ -8,7 +8,7 @@ import { type AccountClient } from '../host/http/accountClient';
 import { clock } from '../host/clock';
 import { joinChat, requireWebSocket } from '../host/http/chatSocket';
 import { EventStarter } from './eventStarter';
-import { lossOf, lossReporter, sessionsLost } from './lossReporter';
+import { lossReporter, sessionsLost, whatFollows } from './lossReporter';
 
 export type ListenerSettings = {
 	/** Null for all events. */
@@ -112,8 +112,8 @@ export class ChatEventsListener {
 			const message = "Stopped listening to a chat session, because it's closed";
 			this.context.logger.info(message, { sessionId });
 		} else {
-			const { watches } = this.settings;
-			this.losses.sessions([lossOf(sessionId, ending, isRetried, watches)]);
+			const next = whatFollows(ending, isRetried, this.settings.watches);
+			this.losses.sessions([{ sessionId, error: ending, next }]);
 		}
 	}
 }

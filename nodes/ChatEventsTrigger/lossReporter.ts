@@ -10,7 +10,7 @@ import { idText } from '../core/chat/frames';
 import type { Ending } from '../core/chat/reconnectPolicy';
 import { EVENT_LIMITS, type SessionEvent } from './eventStarter';
 
-/** `next`: what follows, for the user or the trigger. */
+/** `next`: what follows. */
 type Loss = { sessionId: string; error: ExplainedError; next?: string };
 
 const RETRIED = 'The trigger tries again automatically, at intervals of up to 15 minutes.';
@@ -52,18 +52,14 @@ export function lossReporter(context: ITriggerFunctions, signal: AbortSignal) {
 }
 
 /**
+ * What follows the loss of a session.
+ *
  * @param isRetried whether the connection tries again automatically
  * @param watches whether the trigger follows watched sessions
  */
-export function lossOf(
-	sessionId: string,
-	ending: Ending,
-	isRetried: boolean,
-	watches: boolean,
-): Loss {
-	const retried = ending.kind === 'no_token' ? RETRIED_WITHOUT_TOKEN : RETRIED;
-	const givenUp = watches ? UNWATCHED : GIVEN_UP;
-	return { sessionId, error: ending, next: isRetried ? retried : givenUp };
+export function whatFollows({ kind }: Ending, isRetried: boolean, watches: boolean): string {
+	if (!isRetried) return watches ? UNWATCHED : GIVEN_UP;
+	return kind === 'no_token' ? RETRIED_WITHOUT_TOKEN : RETRIED;
 }
 
 export function sessionsLost(context: ITriggerFunctions, losses: Loss[]): NodeOperationError {

@@ -232,7 +232,7 @@ describe('Chat Events Trigger in real n8n', () => {
 		const events = items.map(({ json }) => json.event_id);
 		expect(new Set(events).size).toBe(16);
 		expect(events).toHaveLength(16);
-		expect(simulator.sessions.clientIds(sessions.open)).toHaveLength(1);
+		expect(simulator.sessions.openSockets(sessions.open)).toBe(1);
 
 		simulator.sessions.setMode(sessions.open, 'ai');
 		// An unpublished trigger doesn't close the connection of the others.

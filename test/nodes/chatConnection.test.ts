@@ -202,17 +202,6 @@ describe('a session that is closed', () => {
 		await untilIdle();
 		expect(harness.sockets()).toHaveLength(1);
 	});
-
-	test('is not connected again either if the service then closes the socket as for a rejected token', async () => {
-		const active = await harness.publish();
-		await harness.settled();
-		harness.receives({ type: 'session_closed', event_id: 'e-1' });
-		control().closeSockets(4401);
-		await harness.connected(0);
-		passTime(600_000);
-		await untilIdle();
-		expect([harness.sockets().length, active.failed]).toEqual([1, []]);
-	});
 });
 
 describe('a trigger that is stopped', () => {

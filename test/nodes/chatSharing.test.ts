@@ -260,11 +260,9 @@ test.each([
 			expect(trigger.failed.at(-1)).toMatchObject({
 				description: expect.not.stringMatching(/run or publish|Then publish/),
 			});
-			for (let attempt = 0; attempt < 3; attempt++) {
-				const tokens = harness.tokens();
-				await nextAttempt();
-				await eventually(() => harness.tokens() > tokens);
-			}
+			const tokens = harness.tokens();
+			await nextAttempt();
+			await eventually(() => harness.tokens() > tokens);
 			expect(trigger.failed).toHaveLength(outage);
 			harness.simulator().faults.clear();
 			await nextAttempt();
@@ -389,18 +387,15 @@ describe('the client_id', () => {
 		expect(eventIds(trigger).at(-1)).toBe('e-1');
 	});
 
-	test.each([4401, 1008])(
-		'changes with a new token if the service closes the socket before that ack (code %i)',
-		async (code) => {
-			void send(UNACKED);
-			await frames(1);
-			await publish();
-			await untilIdle();
-			control().closeSockets(code);
-			await sockets(2);
-			const [first, second] = harness.sockets();
-			expect(second?.client_id).not.toBe(first?.client_id);
-			expect(second?.token).not.toBe(first?.token);
-		},
-	);
+	test('changes with a new token if the service rejects the socket before that ack', async () => {
+		void send(UNACKED);
+		await frames(1);
+		await publish();
+		await untilIdle();
+		control().closeSockets(1008);
+		await sockets(2);
+		const [first, second] = harness.sockets();
+		expect(second?.client_id).not.toBe(first?.client_id);
+		expect(second?.token).not.toBe(first?.token);
+	});
 });

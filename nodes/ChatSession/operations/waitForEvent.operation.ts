@@ -21,6 +21,7 @@ import { InvalidInput, NOT_READ_FIELD, NotSent } from '../../core/service/errors
 import { forEveryone, onScreenOnly } from '../../core/service/resolution';
 import { pause } from '../../core/values/clock';
 import { hasOffset } from '../../core/values/dates';
+import type { JsonObject } from '../../core/values/json';
 
 const DEFAULT_CONCURRENCY = 10;
 const DISCONNECTED =
@@ -71,22 +72,14 @@ const waitOnce: Prepare = (form) => {
 	const disconnectOther = form.switch('disconnectOther', false);
 	const send = async ({ context, caller, account }: RequestDeps) => {
 		const timeoutMs = Math.min(timeLimitMs, caller.maxWaitMs);
-		const { event, seen, isClosed, isConnected } = await withChatSocket(
+		const awaited = await withChatSocket(
 			context,
 			account,
 			sessionId,
 			{ disconnectOther, patienceMs: timeoutMs },
 			async (user) => await awaitEvent(context, user, types, timeoutMs),
 		);
-		const isTimedOut = event === null && !isClosed;
-		return asItems({
-			session_id: sessionId,
-			timed_out: isTimedOut,
-			...(isTimedOut && !isConnected && { [NOT_READ_FIELD]: DISCONNECTED }),
-			session_closed: event === null ? isClosed : event.type === 'session_closed',
-			event: event?.envelope ?? null,
-			seen: seen.map(({ envelope }) => envelope),
-		});
+		return asItems({ session_id: sessionId, ...awaited });
 	};
 	// Waiting again is safe, because it changes nothing in the service.
 	return {
@@ -106,16 +99,7 @@ function parseTimeLimit(seconds = 0): number {
 	);
 }
 
-type AwaitedEvent = {
-	event: ChatEvent | null;
-	/** The latest other events before the end, oldest first. */
-	seen: ChatEvent[];
-	isClosed: boolean;
-	/** False if the connection was down when the time was up, so an event may be missing. */
-	isConnected: boolean;
-};
-
-/** A wait for a rare event can see many others. */
+/** Of the other events, which are many in a wait for a rare one. */
 const MAX_SEEN = 20;
 
 /**
@@ -129,11 +113,11 @@ async function awaitEvent(
 	user: ConnectionUser,
 	types: ReadonlySet<string> | null,
 	timeoutMs: number,
-): Promise<AwaitedEvent> {
+): Promise<JsonObject> {
 	const { signal } = user;
-	const wait: Pick<AwaitedEvent, 'event' | 'seen'> & { wasConnected: boolean } = {
+	const seen: ChatEvent[] = [];
+	const wait: { event: ChatEvent | null; wasConnected: boolean } = {
 		event: null,
-		seen: [],
 		wasConnected: false,
 	};
 	const startedAt = clock.now();
@@ -148,21 +132,28 @@ async function awaitEvent(
 			user.close();
 			return;
 		}
-		wait.seen.push(event);
-		if (wait.seen.length > MAX_SEEN) wait.seen.shift();
+		seen.push(event);
+		if (seen.length > MAX_SEEN) seen.shift();
 	});
 	// Events from before the end of the session may still arrive after it, until the connection ends.
 	await pause(clock, timeoutMs, signal);
-	const { event, seen, wasConnected } = wait;
-	const { ending, isConnected } = user;
+	const { event, wasConnected } = wait;
+	const { ending } = user;
 	const isClosed =
 		ending?.kind === 'session_closed' || seen.some(({ type }) => type === 'session_closed');
-	if (event === null && !isClosed) {
+	const isTimedOut = event === null && !isClosed;
+	if (isTimedOut) {
 		if (ending !== null) throw ending;
 		if (signal.aborted) throw canceledError(context);
 		if (!wasConnected) throw new NotSent(NEVER_CONNECTED, CHECK_REACHABLE, { isTransient: true });
 	}
-	return { event, seen, isClosed, isConnected };
+	return {
+		timed_out: isTimedOut,
+		...(isTimedOut && !user.isConnected && { [NOT_READ_FIELD]: DISCONNECTED }),
+		session_closed: event === null ? isClosed : event.type === 'session_closed',
+		event: event?.envelope ?? null,
+		seen: seen.map(({ envelope }) => envelope),
+	};
 }
 
 const NEVER_CONNECTED =

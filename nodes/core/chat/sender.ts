@@ -1,4 +1,5 @@
 import { ExplainedError } from '../service/errors';
+import type { Explanation } from '../service/resolution';
 import {
 	type Backoff,
 	backoffMs,
@@ -167,23 +168,17 @@ export class Sender {
 	}
 }
 
+const STOPPED: Explanation = {
+	message: "The message wasn't sent because the execution was stopped",
+	resolution: {
+		onScreen: 'Run this item in a new execution to send the message.',
+		forModel: 'Send the message again.',
+	},
+};
+
 /** @param ending why no connection is possible. Null if the node was stopped */
 function notSent(ending: Ending | null): ExplainedError {
-	if (ending === null) {
-		return new ExplainedError(
-			'not_sent',
-			"The message wasn't sent because the execution was stopped",
-			{
-				onScreen: 'Run this item in a new execution to send the message.',
-				forModel: 'Send the message again.',
-			},
-		);
-	}
-	const { message, explanation } = ending;
-	return new ExplainedError(
-		'not_sent',
-		`${message}, so nothing was sent`,
-		explanation.resolution,
-		ending,
-	);
+	if (ending === null) return new ExplainedError('not_sent', STOPPED.message, STOPPED.resolution);
+	const message = `${ending.message}, so nothing was sent`;
+	return new ExplainedError('not_sent', message, ending.explanation.resolution, ending);
 }

@@ -43,10 +43,6 @@ export class SessionControl {
 		return this.sim.hub.connectionsOf(sessionId).length;
 	}
 
-	clientIds(sessionId: string): string[] {
-		return this.sim.hub.connectionsOf(sessionId).map(({ clientId }) => clientId);
-	}
-
 	/** Every text frame received from clients. */
 	frames(sessionId?: string) {
 		return this.sim.hub.frames.filter(

@@ -34,10 +34,11 @@ afterEach(() => {
 	Object.assign(globalThis, { WebSocket });
 });
 
-function opening(construct?: () => never) {
+function opening(construct?: () => void) {
 	const fake = new FakeSocket();
 	function FakeWebSocket(): object {
-		return construct?.() ?? fake;
+		construct?.();
+		return fake;
 	}
 	Object.assign(globalThis, { WebSocket: FakeWebSocket });
 	const frames: unknown[] = [];
