@@ -1,6 +1,6 @@
 import type { IDataObject, INodeParameters, IRun } from 'n8n-workflow';
 import { clock } from '../../../nodes/host/clock';
-import { engineTool, executeContext, output, records, useTime } from '../../engine';
+import { engineTool, output, records, useTime } from '../../engine';
 import {
 	acceptCalls,
 	acceptUpTo,
