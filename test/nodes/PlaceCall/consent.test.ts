@@ -60,6 +60,12 @@ it('calls people with a recent date, and says of the others what was found', asy
 	expect(hintsOf(run)[0]).toMatch(/^6 items: 2 called, 4 without consent\./);
 });
 
+it('Check Only says how many have no consent, and calls nobody', async () => {
+	const items = [agreed('2026-11-20', 0), agreed(null, 1)];
+	const run = await place({ ...CONSENT, whatToDo: 'check' }, { items, settings });
+	expect(hintsOf(run)[0]).toMatch(/^2 items: 1 without consent, 1 would be called\./);
+});
+
 it('finds nested values, and a column whose name has a dot', async () => {
 	acceptCalls(2);
 	const items = [
