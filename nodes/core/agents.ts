@@ -127,7 +127,7 @@ export async function readActiveAgents(
 	account: Account,
 	additions?: Additions,
 ): Promise<ActiveAgents> {
-	const { body } = await getActiveAgents(account.client, additions);
+	const { body } = await getActiveAgents(account.client, {}, additions);
 	const agents = findAgents(body, account);
 	return { agents, missing: missingAgents(body, agents) };
 }

@@ -36,7 +36,7 @@ export const getMany: Operation = {
 			return {
 				key: { additions, output },
 				read: async () => {
-					const response = await getActiveAgents(service.client, additions);
+					const response = await getActiveAgents(service.client, {}, additions);
 					const agents = output === 'raw' ? undefined : findAgents(response.body, service);
 					const missing = missingAgents(response.body, agents);
 					if (missing !== undefined) {

@@ -1,6 +1,12 @@
 import { DateTime } from 'luxon';
 import type { ApiClient } from '../service/client';
-import { getCall, getRecording, getTranscript, type Additions } from '../service/endpoints';
+import {
+	getCall,
+	getRecording,
+	getTranscript,
+	OtherRecord,
+	type Additions,
+} from '../service/endpoints';
 import { documentedRecord, recordOf } from '../service/envelope';
 import { ExplainedError, isRejection } from '../service/errors';
 import type { JsonObject } from '../values/json';
@@ -13,8 +19,7 @@ export async function readCallRecord(client: ApiClient, callId: string): Promise
 
 /** Whether the account doesn't have the call. */
 export function isUnknownCall(error: unknown): boolean {
-	const isOther = error instanceof ExplainedError && error.code === 'other_record';
-	return isOther || isRejection(error, 'call_not_found');
+	return error instanceof OtherRecord || isRejection(error, 'call_not_found');
 }
 
 /**

@@ -58,7 +58,7 @@ export function dndList(
 
 	const read = async (page?: number): Promise<Page<number>> => {
 		const query = page === undefined ? firstQuery : queryFor(page);
-		const { body } = await listDndNumbers(client, query, additions);
+		const { body } = await listDndNumbers(client, { query }, additions);
 		const meta = isJsonObject(body) && isJsonObject(body.meta) ? body.meta : {};
 		const shownPage = numberIn(meta.current_page);
 		if (page !== undefined && shownPage !== undefined && shownPage !== page) {

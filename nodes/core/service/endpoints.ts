@@ -15,7 +15,7 @@ import {
 	saysSuccess,
 	type SuccessCheck,
 } from './envelope';
-import { ExplainedError } from './errors';
+import { OutcomeUnknown } from './errors';
 import type { ApiResponse, Method, Query, ServiceRequest } from './http';
 import { onScreenOnly } from './resolution';
 
@@ -28,6 +28,8 @@ export type Additions = { body?: JsonObject; query?: Query };
 
 /** Adds fields to a request. They never replace its own fields. Objects are merged, lists aren't. */
 export function withAdditions(request: ServiceRequest, additions: Additions): ServiceRequest {
+	// A link from the service is complete.
+	if (request.search !== undefined) return request;
 	const body = merge(additions.body ?? {}, request.body ?? {});
 	const query = { ...additions.query, ...request.query };
 	return {
@@ -48,11 +50,11 @@ function merge(added: JsonObject, own: JsonObject): JsonObject {
 /** Encodes a segment of a path. */
 const segment = encodeURIComponent;
 
-/** A request whose values the caller places, because the document doesn't show them. */
+/** A request with the values that the caller gives it. */
 function withValues(method: Method, path: string, successCheck: SuccessCheck) {
 	return async (
 		client: ApiClient,
-		values: Additions,
+		values: Additions & { search?: string } = {},
 		additions: Additions = {},
 	): Promise<ApiResponse> =>
 		await client.send(withAdditions({ method, path, ...values }, additions), { successCheck });
@@ -78,15 +80,12 @@ export async function placeCall(
 }
 
 /** A record of another call or campaign than the requested one isn't used. */
-function otherRecord(kind: 'call' | 'campaign', id: string | number): ExplainedError {
-	return new ExplainedError(
-		'unknown',
-		`The service returned another ${kind} than the requested one`,
-		onScreenOnly(
-			`Nothing was changed. Report this to your service provider. The response for ${kind} "${id}" is about another ${kind}.`,
-		),
-		{ code: 'other_record' },
-	);
+export class OtherRecord extends OutcomeUnknown {
+	constructor(kind: 'call' | 'campaign', id: string | number) {
+		const message = `The service returned another ${kind} than the requested one`;
+		const advice = `Nothing was changed. Report this to your service provider. The response for ${kind} "${id}" is about another ${kind}.`;
+		super(message, onScreenOnly(advice), { isTransient: false });
+	}
 }
 
 /** A read of one call. Its response must not be about another one. */
@@ -100,7 +99,7 @@ function callRead(part: '' | '/transcript' | '/recording', successCheck: Success
 		const request = withAdditions({ method: 'GET', path }, additions);
 		const response = await client.send(request, { successCheck, isSecret: part === '/recording' });
 		if (isAbout('call_id', callId)(response.body)) return response;
-		throw otherRecord('call', callId);
+		throw new OtherRecord('call', callId);
 	};
 }
 
@@ -113,29 +112,11 @@ export const getTranscript = callRead('/transcript', hasAnyField('call_id', 'tra
 /** `GET /v1/call/{id}/recording`: a presigned URL, or the error `recording_not_available`. */
 export const getRecording = callRead('/recording', hasAnyField('call_id', 'recording_url'));
 
-/**
- * `GET /v1/calls`. Only its parameter `campaign_upload_id` is documented.
- *
- * @param page a query, or that of a link from the service, to which nothing is added
- */
-export async function listCalls(
-	client: ApiClient,
-	page: { query: Query } | { search: string },
-	additions: Additions = {},
-): Promise<ApiResponse> {
-	const request = { method: 'GET', path: '/v1/calls', ...page } as const;
-	const complete = 'search' in page ? request : withAdditions(request, additions);
-	return await client.send(complete, { successCheck: hasListOrObject });
-}
+/** `GET /v1/calls`. Only its parameter `campaign_upload_id` is documented. */
+export const listCalls = withValues('GET', '/v1/calls', hasListOrObject);
 
 /** `GET /v1/active_agents`: agents that are active and able to take calls. The response isn't documented. */
-export async function getActiveAgents(
-	client: ApiClient,
-	additions: Additions = {},
-): Promise<ApiResponse> {
-	const request = withAdditions({ method: 'GET', path: '/v1/active_agents' }, additions);
-	return await client.send(request, { successCheck: hasListOrObject });
-}
+export const getActiveAgents = withValues('GET', '/v1/active_agents', hasListOrObject);
 
 // Campaigns
 
@@ -175,7 +156,7 @@ export async function getCampaignStatus(
 	const { campaign } = recordOf(response);
 	const returned = isJsonObject(campaign) ? campaign.id : undefined;
 	if (isSameId(returned, campaignId)) return response;
-	throw otherRecord('campaign', campaignId);
+	throw new OtherRecord('campaign', campaignId);
 }
 
 // Do not disturb
@@ -186,14 +167,7 @@ const DND_PATH = '/v1/dnd_numbers';
 export const addDndNumber = withValues('POST', DND_PATH, saysSuccess);
 
 /** `GET /v1/dnd_numbers`: the active entries of an agent, with `meta` for pagination. */
-export async function listDndNumbers(
-	client: ApiClient,
-	query: Query,
-	additions: Additions = {},
-): Promise<ApiResponse> {
-	const request = withAdditions({ method: 'GET', path: DND_PATH, query }, additions);
-	return await client.send(request, { successCheck: hasListOrObject });
-}
+export const listDndNumbers = withValues('GET', DND_PATH, hasListOrObject);
 
 /** `DELETE /v1/dnd_numbers`: returns `{ success: true, message }`. Whether `phone` is in the query or body isn't documented. */
 export const removeDndNumber = withValues(

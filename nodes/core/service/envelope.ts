@@ -67,10 +67,7 @@ export function isSameId(given: JsonValue | undefined, requested: string | numbe
 
 /** One of these fields has a value at any depth, for fields whose position isn't documented. */
 export function hasAnyFieldWithin(...fields: string[]): SuccessCheck {
-	return (body) => {
-		for (const value of fieldsIn(body, fields)) if (isFilled(value)) return true;
-		return false;
-	};
+	return (body) => [...fieldsIn(body, fields)].some(isFilled);
 }
 
 /** `success: true` (General conventions). The only proof if the rest of the response isn't documented. */

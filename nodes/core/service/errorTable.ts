@@ -14,7 +14,7 @@ import { retryAfterMs } from './retry';
 /** An error body, and what identifies the error in it. */
 export type RejectionBody = {
 	/** The documented error. Undefined if the document doesn't name it. */
-	code?: ErrorCode;
+	code?: ErrorCode | undefined;
 	/** `error`, or the texts of `errors`. */
 	texts: string[];
 	body: JsonObject;
@@ -335,7 +335,7 @@ const ROWS = [
 /** The errors that the document names. */
 export type ErrorCode = Extract<(typeof ROWS)[number], { code: string }>['code'];
 
-type Row = ErrorRow<ErrorCode>;
+export type Row = ErrorRow<ErrorCode>;
 export const ERRORS: readonly Row[] = ROWS;
 
 /** Any other rejection. */
@@ -364,11 +364,8 @@ export function notProcessed(request: ServiceRequest, status: number): Row | und
 }
 
 function covers({ raisedBy, statuses }: Row, request: ServiceRequest, status: number): boolean {
-	return isEndpoint(raisedBy, request) && statuses?.includes(status) !== false;
-}
-
-function isEndpoint(endpoints: RegExp | undefined, { method, path }: ServiceRequest): boolean {
-	return endpoints === undefined || endpoints.test(`${method} ${path}`);
+	const isRaised = raisedBy?.test(`${request.method} ${request.path}`) !== false;
+	return isRaised && statuses?.includes(status) !== false;
 }
 
 /** The texts of a row, with the time of `Retry-After`. */

@@ -11,8 +11,6 @@ export type ErrorFacts = {
 	origin?: ErrorOrigin | undefined;
 	/** The HTTP status of the response, if there was one. */
 	status?: number | undefined;
-	/** `other_record`: the response is about another record than the requested one. None of it may be used. */
-	code?: 'other_record' | undefined;
 	/** Whether the same request may succeed later without changes. */
 	isTransient?: boolean;
 	/** Whether nothing in the request can be corrected, so the resolution is complete. */
@@ -32,7 +30,6 @@ export class ExplainedError extends Error {
 	readonly originalMessage: string | undefined;
 	readonly origin: ErrorOrigin;
 	readonly status: number | undefined;
-	readonly code: ErrorFacts['code'];
 	readonly isTransient: boolean;
 	readonly isFinal: boolean;
 
@@ -44,7 +41,6 @@ export class ExplainedError extends Error {
 			originalMessage,
 			origin = 'service',
 			status,
-			code,
 			isTransient = false,
 			isFinal = false,
 			cause,
@@ -58,7 +54,6 @@ export class ExplainedError extends Error {
 				: originalMessage;
 		this.origin = origin;
 		this.status = status;
-		this.code = code;
 		this.isTransient = isTransient;
 		this.isFinal = isFinal;
 	}
@@ -66,11 +61,6 @@ export class ExplainedError extends Error {
 	/** What a model can do if it uses the node as a tool. Empty if nothing. */
 	get resolutionForModel(): string {
 		return this.resolutions.forModel;
-	}
-
-	/** Whether a model needs the current time for that. */
-	get needsTime(): boolean {
-		return this.resolutions.needsTime === true;
 	}
 
 	/** The labels of the fields that this is about. Undefined if it isn't about the value of a field. */
@@ -189,8 +179,12 @@ export function unusable(message: string, advice: string, facts: ErrorFacts = {}
 /** @throws the failure of a read before the request. If it's unknown, certainly nothing was sent. */
 export function failedBeforeSending(error: unknown): never {
 	if (!(error instanceof OutcomeUnknown)) throw error;
-	const { message, explanation, originalMessage, origin } = error;
-	throw new NotSent(message, explanation.resolution, { originalMessage, origin });
+	const { message, explanation, originalMessage, origin, isTransient: mayPass } = error;
+	throw new NotSent(message, explanation.resolution, {
+		originalMessage,
+		origin,
+		isTransient: mayPass,
+	});
 }
 
 /** An unknown outcome as stored between attempts. */

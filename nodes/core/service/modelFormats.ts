@@ -52,13 +52,12 @@ export function hasFormat(label: string): label is FormLabel {
 	return Object.hasOwn(FORMATS, label);
 }
 
-const TIMES: readonly FormLabel[] = [
-	'Date and Time',
-	'From',
-	'Time in India',
-	'To',
-	'When to Call',
-];
+const TIMES = new Set<string>(['Date and Time', 'From', 'Time in India', 'To', 'When to Call']);
+
+/** Whether a model needs the current time for a field, which it can't know. */
+export function isTime(label: string): boolean {
+	return TIMES.has(label);
+}
 
 /**
  * The resolution for a value in the wrong format. A model gets the right format.
@@ -67,6 +66,5 @@ const TIMES: readonly FormLabel[] = [
  */
 export function givenAs(label: FormLabel, resolution: string, advice = ''): Resolution {
 	const forModel = `${advice} ${formatOf(label)}`.trim();
-	const needsTime = TIMES.includes(label);
-	return { onScreen: resolution, forModel, needsTime, fields: [label] };
+	return { onScreen: resolution, forModel, fields: [label] };
 }

@@ -5,8 +5,6 @@
 export type Resolution = {
 	onScreen: string;
 	forModel: string;
-	/** Whether a model needs the current time, which it can't know. */
-	needsTime?: boolean;
 	/** The labels of the fields that `forModel` is about. If a model fills in none of them, it can do nothing. */
 	fields?: string[];
 };

@@ -1,4 +1,4 @@
-import { explanationOf, notProcessed, type RejectionBody, rowOf } from './errorTable';
+import { explanationOf, notProcessed, type RejectionBody, type Row, rowOf } from './errorTable';
 import { onScreenOnly } from './resolution';
 import { isId, saysSuccess, type SuccessCheck } from './envelope';
 import { OutcomeUnknown, ServiceRejection, type ErrorOrigin } from './errors';
@@ -51,12 +51,12 @@ export function parseResponse(
 		return { status, body };
 	}
 	const { originalMessage, origin } = originalMessageOf(response, displayBody, rejection, isSecret);
-	const row =
-		rejection === undefined ? notProcessed(request, status) : rowOf(rejection, status, request);
+	const row = rejection?.row ?? notProcessed(request, status);
 	const effect = findEffect(request, body, effectFields);
 	if (row !== undefined && effect === undefined) {
 		const explanation = explanationOf(row, response);
-		const found = rejection ?? { texts: [], body: {} };
+		const { texts, body: said } = rejection ?? { texts: [], body: {} };
+		const found = { code: row.code, texts, body: said };
 		const waitMs = retryAfterMs(response);
 		throw new ServiceRejection(explanation, originalMessage, status, found, origin, waitMs);
 	}
@@ -106,18 +106,18 @@ function findRejection(
 	body: JsonObject,
 	status: number,
 	request: ServiceRequest,
-): RejectionBody | undefined {
+): (RejectionBody & { row: Row }) | undefined {
 	if (body.success === true) return undefined;
 	const isOwn = body.success === false;
 	const rejection = toRejection(body, isOwn);
-	const { code, documentedStatuses } = rowOf(rejection, status, request);
-	const coded = code === undefined ? rejection : { ...rejection, code };
+	const row = rowOf(rejection, status, request);
+	const { code, documentedStatuses } = row;
 	const hasAnyStatus = code !== undefined && documentedStatuses === undefined;
-	if (!mayReject(status)) {
-		return isOwn && hasAnyStatus && rejection.texts.length < 2 ? coded : undefined;
-	}
-	if (isOwn || hasAnyStatus || documentedStatuses?.includes(status) === true) return coded;
-	return isValidationError(body, status) ? rejection : undefined;
+	const isDocumented = hasAnyStatus || documentedStatuses?.includes(status) === true;
+	const isProven = mayReject(status)
+		? isOwn || isDocumented || isValidationError(body, status)
+		: isOwn && hasAnyStatus && rejection.texts.length < 2;
+	return isProven ? { ...rejection, row } : undefined;
 }
 
 /**

@@ -9,6 +9,7 @@ import {
 	NotSent,
 	OutcomeUnknown,
 } from '../../core/service/errors';
+import { isTime } from '../../core/service/modelFormats';
 import { FOR_THE_OWNER, forEveryone, onScreenOnly, USER } from '../../core/service/resolution';
 import { whenAborted, pause } from '../../core/values/clock';
 import { inEnglish, withOffset } from '../../core/values/dates';
@@ -168,8 +169,8 @@ function failed(context: IExecuteFunctions, model: Model, thrown: unknown): Tool
 
 /** What a model can do. With the current time if it's about one, such as "tomorrow at 10:00". */
 function adviceIn(context: IExecuteFunctions, error: ExplainedError): string {
-	const { resolutionForModel: advice, needsTime } = error;
-	if (!needsTime) return advice;
+	const { resolutionForModel: advice, fields = [] } = error;
+	if (!fields.some(isTime)) return advice;
 	const now = DateTime.fromMillis(clock.now(), { zone: context.getTimezone() });
 	return `${advice} It is now ${inEnglish(now, 'cccc')}, ${withOffset(now)}.`;
 }

@@ -100,7 +100,6 @@ test.each<[string, object, string]>([
 	['GET /v1/campaigns/{id}/status', { campaign: { id: '43', status: 'Active' } }, 'campaign'],
 ])('%s: %j is another record, so it is not used', async (name, data, kind) => {
 	expect((await sendTo(name, { success: true, data })).result).toMatchObject({
-		code: 'other_record',
 		outcome: 'unknown',
 		isTransient: false,
 		message: `The service returned another ${kind} than the requested one`,

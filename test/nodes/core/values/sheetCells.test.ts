@@ -1,4 +1,9 @@
-import { hasNoValue, isErrorValue, nameIn, personNameOf } from '../../../../nodes/core/values/sheetCells';
+import {
+	hasNoValue,
+	isErrorValue,
+	nameIn,
+	personNameOf,
+} from '../../../../nodes/core/values/sheetCells';
 
 test.each([
 	...['#REF!', '#NAME?', '#N/A', '#VALUE!', '#DIV/0!', '#NUM!', '#NULL!', '#ERROR!', '#SPILL!'],
