@@ -68,12 +68,6 @@ describe.each(REQUESTS)('$name, $sends', ({ sends, ...scene }) => {
 			expect(requests).toHaveLength(1);
 		},
 	);
-
-	test('{"success":false}: a rejection', async () => {
-		const { error, items } = await run(scene, 200, '{"success":false}');
-		expect(items).toEqual([]);
-		expect(error?.message).toMatch(/^The service rejected the (request|call)$/);
-	});
 });
 
 test.each(REQUESTS.filter(({ sends }) => !isResponseShown(sends)))(

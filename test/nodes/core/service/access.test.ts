@@ -108,6 +108,8 @@ describe('a URL below the base URL', () => {
 		['another host', 'https://internal.example/api'],
 		['another port', 'https://voice.example.com:8443/api'],
 		['a host behind a sign-in name', 'https://voice.example.com@evil.example/api'],
+		['the same host behind a sign-in name', 'https://me@voice.example.com/api'],
+		['a host that begins alike', 'https://voice.example.com.evil.example/api'],
 		['a path above the base URL', `${HOST}/other`],
 		['a path that climbs out', `${HOST}/api/../other`],
 		['no web address', 'mailto:someone@example.com'],

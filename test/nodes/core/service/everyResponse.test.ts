@@ -65,35 +65,12 @@ const OF_GATEWAYS: unknown[] = [
 	{},
 ];
 
-const STATUSES = uniq([
-	199,
-	200,
-	204,
-	299,
-	300,
-	302,
-	304,
-	307,
-	308,
-	400,
-	401,
-	403,
-	404,
-	407,
-	408,
-	409,
-	413,
-	422,
-	429,
-	499,
-	500,
-	502,
-	503,
-	504,
-	599,
+/** One of each kind, and the first and last of a kind. */
+const KINDS = [
+	199, 200, 299, 300, 307, 308, 399, 400, 401, 403, 404, 407, 408, 413, 422, 429, 499, 500, 599,
 	999,
-	...DOCUMENTED.flatMap(([, , , statuses = []]) => statuses),
-]);
+];
+const STATUSES = uniq([...KINDS, ...DOCUMENTED.flatMap(([, , , statuses = []]) => statuses)]);
 
 /** Statuses that mean "not processed". After a write, only two of the redirects do. */
 function statusAloneRejects(method: string, status: number): boolean {
