@@ -134,7 +134,7 @@ async function follow(
 	context: IExecuteFunctions,
 	{ url, baseUrl }: Download,
 ): Promise<FileResponse> {
-	const options = { clock, random: Math.random, signal: cancelSignal(context) };
+	const options = { clock, signal: cancelSignal(context) };
 	let target = url;
 	for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects++) {
 		if (!/^https?:\/\//i.test(target) || !URL.canParse(target))

@@ -1,5 +1,5 @@
 import { randomUUID } from 'crypto';
-import { shortFingerprint } from '../values/hash';
+import { hashOf } from '../values/hash';
 import { isJsonObject, type JsonObject, type JsonValue, parseJson } from '../values/json';
 
 /** A message, or the answer to an interactive message, which is a choice or free-form input. */
@@ -27,7 +27,7 @@ export const OWN_PREFIX = 'n8n-';
  * same for every attempt, because the service may compare the frames.
  */
 export function outgoingFrame(frame: ClientFrame): OutgoingFrame {
-	const id = frame.idempotency_key === undefined ? randomUUID() : shortFingerprint(frame, ID_CHARS);
+	const id = frame.idempotency_key === undefined ? randomUUID() : hashOf(frame, ID_CHARS);
 	const messageId = `${OWN_PREFIX}${id}`;
 	return { text: JSON.stringify({ ...frame, message_id: messageId }), messageId };
 }

@@ -24,7 +24,6 @@ export class ApiClient {
 	constructor(
 		private readonly transport: Transport,
 		readonly clock: Clock,
-		private readonly random: () => number,
 		private readonly apiToken = '',
 		private readonly notAfter = Infinity,
 		private readonly stop?: AbortSignal,
@@ -48,7 +47,6 @@ export class ApiClient {
 				async () => await this.transport(attempts++ === 0 ? request : await renew()),
 				{
 					clock: this.clock,
-					random: this.random,
 					notAfter: this.notAfter,
 					signal: this.stop,
 					tookEffect: ({ text }) =>

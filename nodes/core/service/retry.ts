@@ -70,7 +70,6 @@ export function retryAfterMs({ headers }: HttpResponse): number | undefined {
 
 type RetryOptions = {
 	clock: Clock;
-	random: () => number;
 	/** In milliseconds of the clock's `elapsed()`: no further attempt starts after this. */
 	notAfter?: number;
 	/** Aborted when the response is no longer needed. */
@@ -87,7 +86,7 @@ type RetryOptions = {
 export async function sendWithRetry<Result extends HttpResponse>(
 	method: Method,
 	send: () => Promise<Result>,
-	{ clock, random, notAfter = Infinity, signal, tookEffect }: RetryOptions,
+	{ clock, notAfter = Infinity, signal, tookEffect }: RetryOptions,
 ): Promise<Result> {
 	for (let attempt = 1; ; attempt++) {
 		const result = await send().catch((error: unknown) => {
@@ -95,7 +94,7 @@ export async function sendWithRetry<Result extends HttpResponse>(
 			throw error;
 		});
 		const isRetried = attempt < ATTEMPTS && mayRetry(method, result, tookEffect);
-		const wait = isRetried ? waitBefore(attempt, result, random) : undefined;
+		const wait = isRetried ? waitBefore(attempt, result) : undefined;
 		const isLast = wait === undefined || clock.elapsed() + wait >= notAfter;
 		if (isLast || !(await waitUnlessAborted(clock, wait, signal))) {
 			if (result instanceof TransportFault) throw result;
@@ -112,13 +111,9 @@ async function waitUnlessAborted(clock: Clock, ms: number, signal?: AbortSignal)
 }
 
 /** Milliseconds before the next attempt. Undefined if the service asks for too long a wait. */
-function waitBefore(
-	attempt: number,
-	result: HttpResponse | TransportFault,
-	random: () => number,
-): number | undefined {
+function waitBefore(attempt: number, result: HttpResponse | TransportFault): number | undefined {
 	const requestedMs = (result instanceof TransportFault ? 0 : retryAfterMs(result)) ?? 0;
 	// Without any wait, the attempts would be used up immediately.
-	if (requestedMs === 0) return backoffMs(REQUEST_BACKOFF, attempt, random);
+	if (requestedMs === 0) return backoffMs(REQUEST_BACKOFF, attempt);
 	return requestedMs > MAX_RETRY_AFTER_MS ? undefined : requestedMs;
 }

@@ -6,17 +6,9 @@ export function fingerprint(value: unknown): string {
 	return hash('sha256', canonical(value), 'hex');
 }
 
-/** A shorter hash, for values that are stored many times. */
-export function shortFingerprint(value: unknown, characters: number): string {
+/** A short hash, for keys and for values that are stored many times. By default of 72 bits. */
+export function hashOf(value: unknown, characters = 12): string {
 	return hash('sha256', canonical(value), 'base64url').slice(0, characters);
-}
-
-/** 72 bits. */
-const SHORT = 12;
-
-/** A short hash, for keys. */
-export function hashOf(value: unknown): string {
-	return shortFingerprint(value, SHORT);
 }
 
 /** A hash of 64 bits, for large sets. */

@@ -30,7 +30,7 @@ export async function createAccountClient(
 	const stop = anyOf(deadline?.signal, stopSignalOf(context));
 	const hideApiToken = (text: string) => withoutSecret(text, apiToken);
 	return {
-		client: new ApiClient(transport, clock, Math.random, apiToken, deadline?.at, stop),
+		client: new ApiClient(transport, clock, apiToken, deadline?.at, stop),
 		baseUrl,
 		account: fingerprint(apiToken),
 		profile: new ServiceProfile(data.serviceProfile ?? '', hideApiToken),

@@ -30,7 +30,7 @@ export async function voiceChatAgentApiTest(
 	try {
 		const access = readServiceAccess(data);
 		const transport = transportFor(this, access);
-		const client = new ApiClient(transport, clock, Math.random, access.apiToken);
+		const client = new ApiClient(transport, clock, access.apiToken);
 		const hideApiToken = (text: string) => withoutSecret(text, access.apiToken);
 		const profile = new ServiceProfile(data.serviceProfile ?? '', hideApiToken);
 		const { agents, failure } = await getActiveAgents(client).then(

@@ -26,7 +26,7 @@ function reading(script: Script) {
 		return { status: 200, headers: {}, text: JSON.stringify(body) };
 	};
 	// The pauses between the attempts of one reading don't count here.
-	const client = new ApiClient(transport, { ...clock, sleep: async () => {} }, () => 0);
+	const client = new ApiClient(transport, { ...clock, sleep: async () => {} });
 	const options = { report: { retry_count: 1 }, finished: new Set(['voicemail']), clock };
 	return { call: readCompletedCall(client, 'c', options), waits: clock.slept };
 }

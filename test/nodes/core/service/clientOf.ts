@@ -5,5 +5,5 @@ const clock = { now: () => 0, elapsed: () => 0, sleep: async () => await Promise
 
 /** A client whose clock is at 0, and whose waits end immediately. */
 export function clientOf(transport: Transport, apiToken?: string): ApiClient {
-	return new ApiClient(transport, clock, () => 0, apiToken);
+	return new ApiClient(transport, clock, apiToken);
 }

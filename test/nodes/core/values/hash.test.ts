@@ -1,8 +1,8 @@
 import { BoundedMap } from '../../../../nodes/core/values/boundedMap';
-import { fingerprint, isSecret, shortFingerprint } from '../../../../nodes/core/values/hash';
+import { fingerprint, hashOf, isSecret } from '../../../../nodes/core/values/hash';
 
 test("a fingerprint depends on each value and the order of a list, but not on the order of an object's fields", () => {
-	const of = (value: unknown) => [fingerprint(value), shortFingerprint(value, 12)];
+	const of = (value: unknown) => [fingerprint(value), hashOf(value)];
 	const values = [['a', 'b'], ['b', 'a'], ['ab'], ['a', 'b', ''], { a: 1, b: { c: 2, d: 3 } }];
 	expect(new Set(values.flatMap(of)).size).toBe(10);
 	expect(of({ b: { d: 3, c: 2 }, a: 1 })).toEqual(of({ a: 1, b: { c: 2, d: 3 } }));
