@@ -8,25 +8,25 @@ const TOKEN = 'abcdefghijklmnop';
 /** Where each answer is: the label of its choice starts so. */
 type Answers = { [question: string]: string };
 
-/** Answers as a person does on the page, until there's no further question. */
+const NONE = 'The service has none';
+
+/** Answers as a person does on the page, until there's no further question. Of what isn't wanted, the service has none. */
 function answered(curls: string, wanted: Answers = {}, responses: Examples['responses'] = {}) {
 	const answers: Examples['answers'] = {};
 	for (;;) {
 		const conversion = profileFrom({ curls, responses, answers });
 		const questions = conversion.parts.flatMap((part) => part.questions);
-		const open = questions.find(({ id }) => wanted[id] !== undefined && answers[id] === undefined);
+		const open = questions.find(({ id, answer, choices }) => {
+			const mayBeNone = answer === '' && choices.some(({ label }) => label.startsWith(NONE));
+			return answers[id] === undefined && (wanted[id] !== undefined || mayBeNone);
+		});
 		if (open === undefined) return conversion;
-		const choice = open.choices.find(({ label }) => label.startsWith(wanted[open.id] ?? ''));
+		const label = wanted[open.id] ?? NONE;
+		const choice = open.choices.find((one) => one.label.startsWith(label));
 		if (choice === undefined) throw new Error(`${open.id} has ${JSON.stringify(open.choices)}`);
 		answers[open.id] = choice.value;
 	}
 }
-
-const none = 'The service has none';
-const CALL_FILTERS = {
-	...{ 'calls.status': none, 'calls.campaign': none, 'calls.from': none, 'calls.to': none },
-	'calls.pageSize': none,
-};
 
 test.each<[how: string, curl: string, answers: Answers, profile: object]>([
 	[
@@ -52,7 +52,7 @@ a1\\",\\"p\\":9812345678,\\"w\\":\\"x\\",\\"is_api\\":true}"`,
 	[
 		'--data-raw of a browser, with an apostrophe, and a prefix before the path',
 		`curl --request POST --url https://example.com/api/v1/chat/inbound/ -H 'authorization: Bearer ${TOKEN}' -b 'sid=1' --data-raw $'{"text":"I\\'m here\\u0021","chat":"${SESSION}","via":"web"}' --compressed`,
-		{ 'chat.inbound.agent': none },
+		{},
 		{ 'chat.inbound': { body: { text: '{message}', chat: '{session?}', via: 'web' } } },
 	],
 	[
@@ -60,19 +60,19 @@ a1\\",\\"p\\":9812345678,\\"w\\":\\"x\\",\\"is_api\\":true}"`,
 		`curl api.example.com/v1/chat/inbound/async
   --json '{"bot":'
   --json '"${AGENT}","list":[{"say":"Hi"}]}'`,
-		{ 'chat.async.message': 'list.0.say', 'chat.async.session': none },
+		{ 'chat.async.message': 'list.0.say' },
 		{ 'chat.async': { body: { bot: '{agent?}', list: [{ say: '{message}' }] } } },
 	],
 	[
 		'-G with -d, and two numbers of which one is a first page',
 		`curl -G https://api.example.com/v1/dnd_numbers -d bot=${AGENT} -d page=1 -d size=50`,
-		{ 'dnd.list.phone': none, 'dnd.list.pageSize': 'size' },
+		{ 'dnd.list.pageSize': 'size' },
 		{ 'dnd.list': { query: { bot: '{agent}', page: '{page}', size: '{pageSize?}' } } },
 	],
 	[
 		'-G with --data-urlencode',
 		`curl -sG "$BASE_URL/v1/dnd_numbers" --data-urlencode "of[bot]=${AGENT}" --data-urlencode 'has=+91 98123 45678' -d p=0`,
-		{ 'dnd.list.pageSize': none },
+		{},
 		{ 'dnd.list': { query: { 'of[bot]': '{agent}', has: '{phone?}', p: '{page}' } } },
 	],
 	[
@@ -84,10 +84,7 @@ a1\\",\\"p\\":9812345678,\\"w\\":\\"x\\",\\"is_api\\":true}"`,
 	[
 		'a date beside a phone number',
 		`curl 'https://api.example.com/v1/calls?n=9812345678&d=2026-11-01T00:00:00Z&e=2026-11-01'`,
-		{
-			...{ 'calls.status': none, 'calls.agent': none, 'calls.campaign': none },
-			...{ 'calls.from': 'd', 'calls.to': none, 'calls.pageSize': none },
-		},
+		{ 'calls.from': 'd', 'calls.to': NONE },
 		{
 			calls: { query: { n: '{phone?}', d: '{from?}', e: '2026-11-01' }, dates: 'dateTime' },
 		},
@@ -95,10 +92,7 @@ a1\\",\\"p\\":9812345678,\\"w\\":\\"x\\",\\"is_api\\":true}"`,
 	[
 		'two dates, of which the earlier one is the start',
 		`curl 'https://api.example.com/v1/calls?until=2026-11-30&since=2026-11-01&of=x&of=y'`,
-		{
-			...{ 'calls.status': none, 'calls.agent': none, 'calls.campaign': none },
-			...{ 'calls.phone': none, 'calls.pageSize': none },
-		},
+		{},
 		{
 			calls: { query: { until: '{to?}', since: '{from?}', of: ['x', 'y'] }, dates: 'date' },
 		},
@@ -168,7 +162,6 @@ test.each<[how: string, query: string, answers: Answers, next: unknown, sent: ob
 	const { profile, missing } = answered(
 		`curl 'https://api.example.com/v1/calls?${query}'`,
 		{
-			...{ ...CALL_FILTERS, 'calls.agent': none, 'calls.phone': none },
 			...{ 'calls.entry': 'The entry is the call', 'calls.total': 'meta.total' },
 			...answers,
 		},
@@ -185,7 +178,6 @@ test('calls under their IDs, each in a field of its entry', () => {
 			'calls.list': 'data',
 			'calls.key': "The call's ID",
 			'calls.entry': 'call',
-			'calls.total': none,
 			'calls.next': 'All calls',
 		},
 		{ calls: JSON.stringify({ data: { c1: { call: { status: 'picked' } } } }) },
@@ -242,7 +234,7 @@ test('several commands with text around them are one profile, and another reques
 			`curl -X DELETE 'https://x.example/v1/dnd_numbers?phone=1'`,
 			`curl -u me:geheim99 'me:${TOKEN}@x.example/geheim99/v1/bots'`,
 		].join('\r\n'),
-		{ 'chat.inbound.agent': none, 'chat.inbound.session': none },
+		{},
 	);
 	expect(Object.keys(readProfile(profile))).toEqual(['dnd.remove', 'chat.inbound']);
 	expect(others).toEqual([
@@ -261,9 +253,9 @@ test.each([
 	],
 	[
 		'a question without an answer',
-		`curl https://x.example/v1/dnd_numbers -d '{"a":"${AGENT}","p":"9812345678","w":"x"}'`,
+		`curl https://x.example/v1/chat/inbound -d '{"a":"Hello there","b":"Good day"}'`,
 		{},
-		'Answer each question: Where is the reason?',
+		'Answer each question: Where is the message?',
 	],
 	[
 		'a value for two placeholders',
@@ -274,7 +266,7 @@ test.each([
 	[
 		'a documented value, which the nodes add',
 		`curl https://x.example/v1/chat/inbound/async -d '{"t":"a b","idempotency_key":"k"}'`,
-		{ 'chat.async.agent': none, 'chat.async.session': none },
+		{},
 		`'Service Profile' in the credential isn't complete and correct. Correct it, or send this list to your service provider: "body.idempotency_key" in "chat.async" must be left out: the nodes add it.`,
 	],
 ])('no profile, and why: %s', (_what, curl, answers, missing) => {
