@@ -3,6 +3,7 @@ import { type Additions, getActiveAgents } from './service/endpoints';
 import { recordOf } from './service/envelope';
 import { unusable } from './service/errors';
 import {
+	fieldsIn,
 	isJsonObject,
 	type JsonObject,
 	type JsonValue,
@@ -43,18 +44,17 @@ type AgentsPart = Part<'agents'>;
 /** Agents by the documented field. Without any, the response must have an empty list and no agent ID. */
 function anywhere(response: JsonValue, part: AgentsPart): FoundAgent[] | undefined {
 	if (part.list !== undefined) return undefined;
-	const found: FoundAgent[] = [];
-	let isEmptyList = false;
-	let namesAnAgent = false;
-	for (const value of valuesIn(response)) {
-		if (typeof value === 'string') namesAnAgent ||= AGENT_UUID.test(value);
-		if (Array.isArray(value)) isEmptyList ||= value.length === 0;
-		if (!isJsonObject(value)) continue;
-		if (typeof value.agent_uuid === 'string')
-			found.push(agentOf(value.agent_uuid, ['', value], part));
-		namesAnAgent ||= Object.keys(value).some((key) => AGENT_UUID.test(key));
-	}
-	return found.length > 0 || (isEmptyList && !namesAnAgent) ? found : undefined;
+	const values = [...valuesIn(response)];
+	const found = values.flatMap((value) =>
+		isJsonObject(value) && typeof value.agent_uuid === 'string'
+			? [agentOf(value.agent_uuid, ['', value], part)]
+			: [],
+	);
+	if (found.length > 0) return found;
+	const isEmptyList = values.some((value) => Array.isArray(value) && value.length === 0);
+	const texts = values.flatMap((value) => (isJsonObject(value) ? Object.keys(value) : [value]));
+	const namesAnAgent = texts.some((text) => typeof text === 'string' && AGENT_UUID.test(text));
+	return isEmptyList && !namesAnAgent ? [] : undefined;
 }
 
 /** Agents of the list that the profile shows. Undefined if there's no list, or an entry without an agent ID. */
@@ -74,10 +74,7 @@ type Entry = [key: string, entry: JsonValue];
 
 function agentIdOf(entry: Entry, { id }: AgentsPart): string | undefined {
 	if (id !== undefined) return filledText(valueIn(entry, id));
-	for (const value of valuesIn(entry[1])) {
-		if (isJsonObject(value) && typeof value.agent_uuid === 'string') return value.agent_uuid;
-	}
-	return undefined;
+	return [...fieldsIn(entry[1], ['agent_uuid'])].find((value) => typeof value === 'string');
 }
 
 function agentOf(

@@ -107,16 +107,11 @@ export class ServiceProfile {
 		const { query = {}, body = {} }: Template = this.required(name);
 		const given = omitBy<QueryValue | undefined>(values, isUnset);
 		const shown = placeholdersIn([query, body]);
-		const homeless = difference(
-			Object.keys(given),
-			shown.map((one) => one.name),
-		);
-		if (homeless.length > 0)
-			throw lacks(
-				name,
-				homeless.map((one) => `{${one}}`),
-				' If your service has no such value, leave its field empty, unless the node needs it.',
-			);
+		const names = shown.map((one) => one.name);
+		const homeless = difference(Object.keys(given), names).map((one) => `{${one}}`);
+		const ifNone =
+			' If your service has no such value, leave its field empty, unless the node needs it.';
+		if (homeless.length > 0) throw lacks(name, homeless, ifNone);
 		const needed = shown.find((one) => !one.isOptional && given[one.name] === undefined);
 		if (needed !== undefined) throw isNeeded(name, needed.name);
 		const filledBody = filled(body, given);

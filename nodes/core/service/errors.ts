@@ -179,12 +179,7 @@ export function unusable(message: string, advice: string, facts: ErrorFacts = {}
 /** @throws the failure of a read before the request. If it's unknown, certainly nothing was sent. */
 export function failedBeforeSending(error: unknown): never {
 	if (!(error instanceof OutcomeUnknown)) throw error;
-	const { message, explanation, originalMessage, origin, isTransient: mayPass } = error;
-	throw new NotSent(message, explanation.resolution, {
-		originalMessage,
-		origin,
-		isTransient: mayPass,
-	});
+	throw new NotSent(error.message, error.explanation.resolution, error);
 }
 
 /** An unknown outcome as stored between attempts. */
