@@ -1,95 +1,74 @@
-import type { ServiceRequest } from '../../../../nodes/core/service/http';
 import { withAdditions, type Additions } from '../../../../nodes/core/service/endpoints';
 import { clientOf } from './clientOf';
-import { endpointOf } from '../../../openapi/openapi';
 import { CALL_ID, CAMPAIGN_ID, ENDPOINTS, SESSION_ID } from './everyEndpoint';
 
-/** The requests to an endpoint that returns this body, and the response or the error. */
-async function sendTo(name: string, body: unknown) {
-	const requests: string[] = [];
-	const transport = async ({ method, path }: ServiceRequest) => {
-		requests.push(endpointOf(method, path));
-		return await Promise.resolve({ status: 200, headers: {}, text: JSON.stringify(body) });
-	};
+/** The response of an endpoint that returns this body, or the error. */
+async function resultOf(name: string, body: unknown): Promise<unknown> {
+	const response = { status: 200, headers: {}, text: JSON.stringify(body) };
+	const client = clientOf(async () => await Promise.resolve(response));
 	const endpoint = ENDPOINTS.find((one) => one.name === name);
-	const result: unknown = await endpoint
-		?.send(clientOf(transport))
-		.catch((error: unknown) => error);
-	return { requests, result };
+	return await endpoint?.send(client).catch((error: unknown) => error);
 }
 
-test.each<[string, object]>([
-	['POST /v1/call', { call_id: 'c' }],
-	['POST /v1/call', { success: true, call_id: 'c' }],
-	['GET /v1/call/{id}', { success: true, data: { call_id: CALL_ID.toUpperCase() } }],
-	['GET /v1/call/{id}', { call_id: CALL_ID }],
-	['GET /v1/call/{id}/transcript', { success: true, data: { transcript: [] } }],
-	['GET /v1/call/{id}/recording', { success: true, data: { recording_url: 'https://x.example' } }],
-	['GET /v1/calls', { success: true, data: {} }],
-	['GET /v1/calls', { calls: [] }],
-	['GET /v1/calls', [{ call_id: 'c' }]],
-	['GET /v1/calls', []],
-	['GET /v1/active_agents', { data: {} }],
-	['GET /v1/active_agents', { agents: {} }],
-	['POST /v1/campaigns/{id}/contacts', { campaign_upload_id: 7 }],
-	['POST /v1/campaigns/{id}/contacts', { success: true, data: { campaign_upload_id: '7' } }],
-	['POST /v1/campaigns/{id}/contacts', { campaign_upload_id: null, contacts_accepted: 0 }],
-	['POST /v1/campaigns/{id}/contacts', { success: true, data: { contacts_accepted: '1' } }],
-	['GET /v1/campaigns/{id}/status', { campaign: { id: CAMPAIGN_ID } }],
-	['GET /v1/campaigns/{id}/status', { success: true, data: { campaign: { id: '42' } } }],
-	['GET /v1/campaigns/{id}/status', { success: true, data: { campaign: {} } }],
-	['GET /v1/campaigns/{id}/status', { success: true, data: { uploads: [] } }],
-	['POST /v1/chat/inbound', { success: true, state: 'default', reply: '' }],
-	['POST /v1/chat/inbound', { success: true, data: { result: [{ turn_id: 't' }] } }],
-	['POST /v1/chat/inbound', { reply: '', turn: { reply: 'Hi' } }],
-	['POST /v1/chat/session/{id}/inject_context', { success: true, data: { context: ['a', 'b…'] } }],
-	['POST /v1/chat/session/{id}/inject_context', { session_id: SESSION_ID.toUpperCase() }],
-	['POST /chat_messages/send_message', { response: 'Hi' }],
-	['POST /chat_messages/send_message', { session_id: SESSION_ID.toUpperCase(), response: 'Hi' }],
-	['POST /chat_sessions/{id}/pause_session', { success: true, data: { session_id: SESSION_ID } }],
-	['POST /chat_sessions/{id}/pause_session', { success: true, message: 'Paused' }],
-])('%s: %j also proves success', async (name, body) => {
-	expect((await sendTo(name, body)).result).toMatchObject({ status: 200, body });
+/** One row for each body of an endpoint. */
+const rows = (...endpoints: Array<[name: string, ...bodies: object[]]>): Array<[string, object]> =>
+	endpoints.flatMap(([name, ...bodies]) => bodies.map((body): [string, object] => [name, body]));
+
+const CONTACTS = 'POST /v1/campaigns/{id}/contacts';
+const STATUS = 'GET /v1/campaigns/{id}/status';
+const INBOUND = 'POST /v1/chat/inbound';
+const INJECT = 'POST /v1/chat/session/{id}/inject_context';
+const LEGACY_MESSAGE = 'POST /chat_messages/send_message';
+const PAUSE = 'POST /chat_sessions/{id}/pause_session';
+/** As the service returns it. */
+const ok = (data: unknown) => ({ success: true, data });
+
+test.each(
+	rows(
+		['POST /v1/call', { call_id: 'c' }, { success: true, call_id: 'c' }],
+		['GET /v1/call/{id}', ok({ call_id: CALL_ID.toUpperCase() }), { call_id: CALL_ID }],
+		['GET /v1/call/{id}/transcript', ok({ transcript: [] })],
+		['GET /v1/call/{id}/recording', ok({ recording_url: 'https://x.example' })],
+		['GET /v1/calls', ok({}), { calls: [] }, [{ call_id: 'c' }], []],
+		['GET /v1/active_agents', { data: {} }, { agents: {} }],
+		[CONTACTS, { campaign_upload_id: 7 }, ok({ campaign_upload_id: '7' })],
+		[CONTACTS, { campaign_upload_id: null, contacts_accepted: 0 }, ok({ contacts_accepted: '1' })],
+		[STATUS, { campaign: { id: CAMPAIGN_ID } }, ok({ campaign: { id: '42' } })],
+		[STATUS, ok({ campaign: {} }), ok({ uploads: [] })],
+		[INBOUND, { success: true, state: 'default', reply: '' }],
+		[INBOUND, ok({ result: [{ turn_id: 't' }] }), { reply: '', turn: { reply: 'Hi' } }],
+		[INJECT, ok({ context: ['a', 'b…'] }), { session_id: SESSION_ID.toUpperCase() }],
+		[LEGACY_MESSAGE, { response: 'Hi' }, { session_id: SESSION_ID.toUpperCase(), response: 'Hi' }],
+		[PAUSE, ok({ session_id: SESSION_ID }), { success: true, message: 'Paused' }],
+	),
+)('%s: %j also proves success', async (name, body) => {
+	expect(await resultOf(name, body)).toMatchObject({ status: 200, body });
 });
 
+const READS = ENDPOINTS.map(({ name }) => name).filter((name) => name.startsWith('GET '));
+const OTHER = { session_id: 'other', context: ['Called back'] };
+
 /** `success` alone after a change: test/nodes/unprovenResponses. */
-test.each<[string, object]>([
-	...ENDPOINTS.filter(({ name }) => name.startsWith('GET ')).map(({ name }): [string, object] => [
-		name,
-		{ success: true },
-	]),
-	['GET /v1/call/{id}', { success: true, data: {} }],
-	['GET /v1/call/{id}', { success: true, data: ['picked'] }],
-	['GET /v1/call/{id}', { success: true, data: { status: 'picked' } }],
-	['GET /v1/calls', { calls: [], error: 'Forbidden' }],
-	['GET /v1/calls', { success: true, data: 'ok' }],
-	['GET /v1/calls', { success: true, calls: null }],
-	['POST /v1/call', { success: true, data: { call_id: 0 } }],
-	['POST /v1/call', { success: true, data: { call_id: '0' } }],
-	['POST /v1/call', { success: true, data: { call_id: true } }],
-	['POST /v1/call', { success: true, data: { call_id: ['c'] } }],
-	['POST /v1/campaigns/{id}/contacts', { campaign_upload_id: 0 }],
-	['POST /v1/campaigns/{id}/contacts', { campaign_upload_id: null, contacts_accepted: -1 }],
-	['POST /v1/campaigns/{id}/contacts', { contacts_accepted: {} }],
-	['POST /v1/campaigns/{id}/contacts', { success: true, data: { contacts_received: 1 } }],
-	// Gateways write these, too.
-	['POST /v1/chat/inbound', { state: 'down' }],
-	['POST /v1/chat/inbound', { mode: 'maintenance' }],
-	['POST /v1/chat/inbound', { message_id: 'm' }],
-	['POST /v1/chat/session/{id}/inject_context', { context: ['Called back'] }],
-	// About another session.
-	['POST /v1/chat/session/{id}/inject_context', { session_id: 'other', context: ['Called back'] }],
-	[
-		'POST /v1/chat/session/{id}/inject_context',
-		{ success: true, data: { session_id: 'other', context: ['Called back'] } },
-	],
-	['POST /chat_sessions/{id}/close_session', { session_id: 'other', summary: 'Done' }],
-	['POST /chat_sessions/{id}/pause_session', { session_id: 'other', message: 'Paused' }],
-	['POST /chat_messages/send_message', { session_id: 'other', response: 'Hi' }],
-	['POST /chat_messages/send_message', { response: ' ' }],
-	['POST /chat_messages/send_message', { response: false }],
-])('%s: %j proves nothing', async (name, body) => {
-	expect((await sendTo(name, body)).result).toMatchObject({ name: 'OutcomeUnknown' });
+test.each(
+	rows(
+		...READS.map((name): [string, object] => [name, { success: true }]),
+		['GET /v1/call/{id}', ok({}), ok(['picked']), ok({ status: 'picked' })],
+		['GET /v1/calls', { calls: [], error: 'Forbidden' }, ok('ok'), { success: true, calls: null }],
+		['POST /v1/call', ...[0, '0', true, ['c']].map((id) => ok({ call_id: id }))],
+		[CONTACTS, { campaign_upload_id: 0 }, { campaign_upload_id: null, contacts_accepted: -1 }],
+		[CONTACTS, { contacts_accepted: {} }, ok({ contacts_received: 1 })],
+		// Gateways write these, too.
+		[INBOUND, { state: 'down' }, { mode: 'maintenance' }, { message_id: 'm' }],
+		[INJECT, { context: ['Called back'] }],
+		// About another session.
+		[INJECT, OTHER, ok(OTHER)],
+		['POST /chat_sessions/{id}/close_session', { session_id: 'other', summary: 'Done' }],
+		[PAUSE, { session_id: 'other', message: 'Paused' }],
+		[LEGACY_MESSAGE, { session_id: 'other', response: 'Hi' }],
+		[LEGACY_MESSAGE, { response: ' ' }, { response: false }],
+	),
+)('%s: %j proves nothing', async (name, body) => {
+	expect(await resultOf(name, body)).toMatchObject({ name: 'OutcomeUnknown' });
 });
 
 test.each<[string, object, string]>([
@@ -99,7 +78,7 @@ test.each<[string, object, string]>([
 	['GET /v1/campaigns/{id}/status', { campaign: { id: 43 } }, 'campaign'],
 	['GET /v1/campaigns/{id}/status', { campaign: { id: '43', status: 'Active' } }, 'campaign'],
 ])('%s: %j is another record, so it is not used', async (name, data, kind) => {
-	expect((await sendTo(name, { success: true, data })).result).toMatchObject({
+	expect(await resultOf(name, { success: true, data })).toMatchObject({
 		outcome: 'unknown',
 		isTransient: false,
 		message: `The service returned another ${kind} than the requested one`,
