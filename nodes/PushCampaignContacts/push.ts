@@ -20,7 +20,7 @@ import type { OperationRun } from '../host/run/operations';
 import type { AccountClient } from '../host/http/accountClient';
 import { counted } from '../core/values/values';
 import { agentChecker } from '../core/dnd/checkAgent';
-import { resolveColumns, takenColumns, whyNoNames, whyNoRelease } from './push/columns';
+import { resolveColumns, takenColumns, whyNoNameColumn, whyNoNames } from './push/columns';
 import { PUSHED_BEFORE_STATUSES, REJECTED_STATUSES, RowsByStatus } from './push/outcome';
 import { type PreparedRows, prepareRows, whyEmptied, whyRejected } from './push/prepareRows';
 import { type PushFacts, type Report, reportOn } from './push/report';
@@ -107,8 +107,8 @@ export async function runPush(
 	const prepared = await prepareRows(input, columnsOf, settings.skipPushedBefore);
 	// A single contact, such as from a form, may have no name.
 	const isList = prepared.rows.length > 1;
-	const asksForNames = isList && reader === 'onScreen';
-	const nameless = asksForNames ? whyNoRelease(tables, columnsOf, choice) : undefined;
+	const noColumn = isList ? whyNoNameColumn(tables, columnsOf, choice) : undefined;
+	const nameless = reader === 'onScreen' ? noColumn : undefined;
 	if (campaign.enqueue && nameless !== undefined) {
 		throw new InvalidInput(`${nameless.message}, and nothing was sent`, nameless.resolution);
 	}
@@ -122,7 +122,7 @@ export async function runPush(
 		...takenColumns(tables, columnsOf, choice),
 		whyRejected(prepared),
 		whyEmptied(prepared),
-		done.check?.nameless === undefined && isNameless && whyNoNames(all, choice),
+		done.check?.nameless === undefined && isNameless && (noColumn ?? whyNoNames(all)),
 	];
 	return reportOn({ input, ...done, enqueue: campaign.enqueue, hints: compact(hints) });
 }

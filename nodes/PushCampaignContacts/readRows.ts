@@ -196,10 +196,14 @@ async function* readable(
 	try {
 		yield* await stream;
 	} catch (error) {
-		throw new NotSent(
-			`n8n couldn't read the file ${quoted(name)} to its end, so nothing was sent`,
-			onScreenOnly('Try again. If n8n has deleted the file, load it again first.'),
-			{ originalMessage: messageOf(error), isTransient: false, origin: 'n8n' },
-		);
+		throw notReadable(name, error);
 	}
+}
+
+function notReadable(name: string, error: unknown): NotSent {
+	return new NotSent(
+		`n8n couldn't read the file ${quoted(name)} to its end, so nothing was sent`,
+		onScreenOnly('Try again. If n8n has deleted the file, load it again first.'),
+		{ originalMessage: messageOf(error), isTransient: false, origin: 'n8n' },
+	);
 }

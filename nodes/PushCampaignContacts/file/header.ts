@@ -21,6 +21,8 @@ export class FileTable implements Table {
 	readonly repeated = new Set<string>();
 	readonly filled = new Set<string>();
 	readonly first: Row[] = [];
+	/** A cell has no paths. */
+	readonly hasPath = () => false;
 	/** The number of columns up to the last one with a name. A header may end with delimiters. */
 	readonly namedWidth: number;
 	/** Each column with its cell. */
@@ -53,11 +55,6 @@ export class FileTable implements Table {
 		this.columns = Array.from(cells, ([name, at]) => ({ name, at }));
 		this.names = new Set(cells.keys());
 		this.namedWidth = findLastIndex(this.header, (heading) => heading !== '') + 1;
-	}
-
-	/** A cell has no paths. */
-	hasPath(): boolean {
-		return false;
 	}
 
 	/** Takes from a row what columns are found by. */

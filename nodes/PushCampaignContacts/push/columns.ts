@@ -198,12 +198,15 @@ function takenIn({ phone, personName, lastName, others }: Columns, choice: Colum
 	return named(renamed, identity, MAX_LISTED_COLUMNS);
 }
 
+const ENTER_NAMES = "In 'Person Name Column', enter the column with the names.";
+const WITHOUT_NAMES = "To push without names, empty 'Person Name Column'.";
+
 /**
- * Why a list of people isn't released without their names. Undefined if all names are known, or that was chosen.
+ * Why the column of the names is missing. Undefined if all tables have it, or that was chosen.
  *
  * @param tables the input, or each file
  */
-export function whyNoRelease(
+export function whyNoNameColumn(
 	tables: readonly Table[],
 	columnsOf: (table: Table) => Columns,
 	{ personName, from }: ColumnChoice,
@@ -214,37 +217,23 @@ export function whyNoRelease(
 	const column = quoted(personName);
 	const [where, there, enter] =
 		file === undefined
-			? [inputName(from), '', "In 'Person Name Column', enter the column with the names."]
+			? [inputName(from), '', ENTER_NAMES]
 			: [`The file ${quoted(file)}`, ' there', `Rename its column with the names to ${column}.`];
 	return {
 		message: `${where} has no column ${column}, so nobody's name is known${there}`,
-		resolution: onScreenOnly(
-			`${enter} To release the contacts without names, empty 'Person Name Column'.`,
-		),
+		resolution: onScreenOnly(`${enter} ${WITHOUT_NAMES}`),
 	};
 }
 
-/**
- * The hint if no row has a name. Undefined if that was chosen.
- *
- * @param columns of the input, or of each file
- */
-export function whyNoNames(
-	columns: readonly Columns[],
-	choice: ColumnChoice,
-): Explanation | undefined {
-	if (choice.personName === '') return undefined;
+/** The hint if no row has a name in the column of one of these tables. Undefined if none has the column. */
+export function whyNoNames(columns: readonly Columns[]): Explanation | undefined {
 	const { personName } = columns.find((each) => each.personName) ?? {};
-	const cause =
-		personName === undefined
-			? `${inputName(choice.from)} has no column ${quoted(DEFAULT_NAME_COLUMN)}`
-			: `The column ${quoted(personName.name)} is empty in every row`;
-	return {
-		message: `${cause}, so the contacts have no names`,
-		resolution: onScreenOnly(
-			"If another column has them, enter it in 'Person Name Column'. To push without names, empty it.",
-		),
-	};
+	return (
+		personName && {
+			message: `The column ${quoted(personName.name)} is empty in every row, so nobody's name is known`,
+			resolution: onScreenOnly(`${ENTER_NAMES} ${WITHOUT_NAMES}`),
+		}
+	);
 }
 
 /** Without empty columns that have a usual heading for phone numbers, if another one has values. */

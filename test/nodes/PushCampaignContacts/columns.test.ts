@@ -125,6 +125,9 @@ describe('names', () => {
 		]);
 	});
 
+	const ENTER_NAMES =
+		"In 'Person Name Column', enter the column with the names. To push without names, empty 'Person Name Column'.";
+
 	test.each([
 		['no column', {}, 'The input has no column "person_name"'],
 		['an empty column', { person_name: ' ' }, 'The column "person_name" is empty in every row'],
@@ -135,9 +138,7 @@ describe('names', () => {
 		const { personNameColumn, ...names } = { personNameColumn: 'person_name', ...given };
 		const rows = rowsOf({ ...names, phone: phone(0) }, { phone: phone(1) });
 		const { hints } = await runPush(rows, { personNameColumn });
-		const advice =
-			"If another column has them, enter it in 'Person Name Column'. To push without names, empty it.";
-		const hint = `${cause}, so the contacts have no names. ${advice}`;
+		const hint = `${cause}, so nobody's name is known. ${ENTER_NAMES}`;
 		expect(hints.slice(1)).toEqual(cause === undefined ? [] : [hint]);
 	});
 
@@ -148,8 +149,7 @@ describe('names', () => {
 		const { error } = await runPush(nameless, release);
 		expect(error).toMatchObject({
 			message: `The input has no column "person_name", so nobody's name is known, and nothing was sent`,
-			description:
-				"In 'Person Name Column', enter the column with the names. To release the contacts without names, empty 'Person Name Column'.",
+			description: ENTER_NAMES,
 		});
 		const bodies = respondWith(ok(2));
 		const chosen = await runPush(nameless, { ...release, personNameColumn: '' });
@@ -166,7 +166,7 @@ describe('names', () => {
 		respondWith(ok(2));
 		const { hints } = await runPush([{ json: {} }], pasted);
 		expect(hints.slice(1)).toEqual([
-			expect.stringContaining(`${cause}, so the contacts have no names.`),
+			expect.stringContaining(`${cause}, so nobody's name is known.`),
 		]);
 	});
 
@@ -178,7 +178,7 @@ describe('names', () => {
 		const { error } = await runPush(files, { ...release, contactsFrom: 'csv' });
 		expect(error).toMatchObject({
 			message: `The file "b.csv" has no column "person_name", so nobody's name is known there, and nothing was sent`,
-			description: `Rename its column with the names to "person_name". To release the contacts without names, empty 'Person Name Column'.`,
+			description: `Rename its column with the names to "person_name". To push without names, empty 'Person Name Column'.`,
 		});
 	});
 

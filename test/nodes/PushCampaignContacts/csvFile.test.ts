@@ -494,14 +494,21 @@ describe('a file that n8n stores', () => {
 		});
 	}
 
-	test('is read in any pieces, which may begin within a letter', async () => {
+	test('is read in any pieces, which may begin within a letter, and closed', async () => {
 		const file = Buffer.from(lines('phone,person_name', `${phone(0)},Zoë`));
+		let open = 0;
+		function* pieces() {
+			open++;
+			try {
+				yield* chunk(file, 1).map((byte) => Buffer.from(byte));
+			} finally {
+				open--;
+			}
+		}
 		const bodies = respondWith(ok());
-		await runPush(
-			stored(() => chunk(file, 1).map((byte) => Buffer.from(byte)), 'a.csv'),
-			csv(),
-		);
+		await runPush(stored(pieces, 'a.csv'), csv());
 		expect(bodies.flatMap(contactsOf)).toEqual([{ phone: phone(0), person_name: 'Zoë' }]);
+		expect(open).toBe(0);
 	});
 
 	test('is not pushed if n8n cannot read it, nor again if n8n has deleted it before a retry', async () => {
