@@ -1,4 +1,3 @@
-import omit from 'lodash/omit';
 import once from 'lodash/once';
 import { type IExecuteFunctions, type INodeExecutionData, NodeOperationError } from 'n8n-workflow';
 import { createAccountClient } from '../http/accountClient';
@@ -15,7 +14,7 @@ import { addHints, addHintsForPerson } from '../execution/hints';
 import { rowAdvice } from '../forms/rowValues';
 import { NotSent } from '../../core/service/errors';
 import { type Explanation, onScreenOnly } from '../../core/service/resolution';
-import { displayText, isUnset } from '../../core/values/values';
+import { displayText } from '../../core/values/values';
 import type { OnlyOperation, Operation, OperationRun } from './operations';
 import { forWhoFillsIn, runForModel } from './toolResult';
 
@@ -74,8 +73,7 @@ export async function runNode(
 			failedRun(operationRun, isNodeError(error) ? error : await beforeSending(context, error)),
 		),
 	);
-	omitEmptyError(context, outputs);
-	if (!isCanceled(context) && !mayBeRunAgain(outputs)) clearRun(context);
+	if (!isCanceled(context) && !mayBeRunAgain(context, outputs)) clearRun(context);
 	return outputs;
 }
 
@@ -114,14 +112,10 @@ function failedRun({ context, caller }: OperationRun, error: unknown): INodeExec
 	throw toNodeError(context.getNode(), error);
 }
 
-/** *Retry On Fail* also runs a node again if its first item has an error, even an empty one of the row. */
-function omitEmptyError(context: IExecuteFunctions, outputs: INodeExecutionData[][]): void {
-	const first = outputs[0]?.[0];
-	if (context.getNode().retryOnFail !== true || first === undefined) return;
-	if (isUnset(first.json.error)) first.json = omit(first.json, 'error');
-}
-
-/** By *Retry On Fail*. The next attempt needs what this one did. */
-function mayBeRunAgain(outputs: INodeExecutionData[][]): boolean {
-	return outputs.flat().some(({ json }) => !isUnset(json.error));
+/**
+ * *Retry On Fail* runs a node again if its first item has an error, even an empty one of its row. The next attempt needs what
+ * this one did.
+ */
+function mayBeRunAgain(context: IExecuteFunctions, outputs: INodeExecutionData[][]): boolean {
+	return context.getNode().retryOnFail === true && outputs[0]?.[0]?.json.error !== undefined;
 }
