@@ -1,9 +1,8 @@
 import once from 'lodash/once';
 import sumBy from 'lodash/sumBy';
 import type { IExecuteFunctions, IExecutionContext } from 'n8n-workflow';
-import { areEntries, type Entries, Ledger } from '../../core/ledger/ledger';
+import { areEntries, type Entries, Ledger, maybeSentBefore } from '../../core/ledger/ledger';
 import { NotedExecution, Notes } from '../../core/ledger/notes';
-import { maybeSentBefore } from '../../core/ledger/maybeSentErrors';
 import { ExplainedError } from '../../core/service/errors';
 import type { JsonValue } from '../../core/values/json';
 import { BoundedMap } from '../../core/values/boundedMap';

@@ -4,9 +4,9 @@ import { createAccountClient } from '../http/accountClient';
 import { requireApprovedRow } from '../ledger/approvedRow';
 import { clearRun } from '../ledger/executionMemory';
 import { beforeSending } from '../ledger/openLedger';
-import { callerOf, type Model } from '../caller/caller';
+import { toolsOf } from '../caller/agentRun';
+import { type Caller, callerOf, type Model } from '../caller/caller';
 import { isCanceled } from '../execution/cancel';
-import { executedInstead } from '../execution/executedInstead';
 import { requireItemsOfFields } from './executeOnce';
 import { isNodeError, toErrorItem, toNodeError } from '../http/nodeErrors';
 import { NodeParameters } from '../forms/nodeParameters';
@@ -15,6 +15,7 @@ import { rowAdvice } from '../forms/rowValues';
 import { NotSent } from '../../core/service/errors';
 import { type Explanation, onScreenOnly } from '../../core/service/resolution';
 import { displayText } from '../../core/values/values';
+import { executionDataOf } from '../nodeRun';
 import type { OnlyOperation, Operation, OperationRun } from './operations';
 import { forWhoFillsIn, runForModel } from './toolResult';
 
@@ -75,6 +76,23 @@ export async function runNode(
 	);
 	if (!isCanceled(context) && !mayBeRunAgain(context, outputs)) clearRun(context);
 	return outputs;
+}
+
+/**
+ * The node that a person executes alone in the editor, although n8n runs this node, too: with *Execute previous nodes* of this
+ * one, and with *Execute step* of a node on another branch. n8n does so if a form, a chat, or a webhook starts the workflow.
+ */
+function executedInstead(context: IExecuteFunctions, { kind }: Caller): string | undefined {
+	const destination = executionDataOf(context)?.startData?.destinationNode;
+	if (destination === undefined) return undefined;
+	const { name } = context.getNode();
+	const { nodeName, mode } = destination;
+	const before = context.getParentNodes(nodeName).map((node) => node.name);
+	const selected = mode === 'inclusive' ? [nodeName, ...before] : before;
+	if (kind === 'workflow') return selected.includes(name) ? undefined : nodeName;
+	// A tool runs with its agent. A test of the tool alone has nothing before it.
+	const isUsed = selected.some((user) => toolsOf(context, user).some((tool) => tool.name === name));
+	return isUsed || before.length === 0 ? undefined : nodeName;
 }
 
 /** n8n started this node, although a person executes another one. */

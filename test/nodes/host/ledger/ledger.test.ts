@@ -4,6 +4,7 @@ import {
 	createRunExecutionData,
 	type IExecutionContext,
 	type INode,
+	type INodeExecutionData,
 	type IRunExecutionData,
 	type RelatedExecution,
 } from 'n8n-workflow';
@@ -402,42 +403,30 @@ describe('the origin of an execution, by which retries are recognized', () => {
 	});
 });
 
-describe('an item that is invalid in one attempt only', () => {
-	/** Which items are sent in each attempt, if these can't be read then. Each item returns its number. */
-	async function sentIn(...invalid: Array<number | undefined>) {
-		const additionalData = makeAdditionalData('trigger', { executionId: `items ${nodes}` });
-		const data = dataWith(startedAt(1_000));
-		const context = executeContext(callNode(CONTINUE), itemsOf([{}, {}]), { additionalData, data });
-		const account = async () => await createAccountClient(context);
-		const run = { context, caller: callerOf(context), account };
-		const attempts: unknown[] = [];
-		for (const none of invalid) {
-			const sent: number[] = [];
-			const prepare = (index: number) => {
-				if (index === none) throw new InvalidInput('It is invalid', forEveryone(''));
-				const send = async () => {
-					sent.push(index);
-					return await Promise.resolve([{ json: { index } }]);
-				};
-				return { payload: index, target: 'a session', happened: () => '', send };
+test.each([
+	['another item with the same target', [0, undefined], [[1], [0]], [0, 1]],
+	['itself', [1, 0], [[0], [1]], [undefined, 1]],
+])('an item that is invalid in one attempt only leaves its result to %s', async (...one) => {
+	const [, invalid, expected, returned] = one;
+	const additionalData = makeAdditionalData('trigger', { executionId: `items ${nodes}` });
+	const data = dataWith(startedAt(1_000));
+	const context = executeContext(callNode(CONTINUE), itemsOf([{}, {}]), { additionalData, data });
+	const account = async () => await createAccountClient(context);
+	const run = { context, caller: callerOf(context), account };
+	const sent: number[][] = [];
+	let items: INodeExecutionData[] = [];
+	for (const none of invalid) {
+		const sentNow: number[] = [];
+		items = await deliverEachItem(run, (index) => {
+			if (index === none) throw new InvalidInput('It is invalid', forEveryone(''));
+			const send = async () => {
+				sentNow.push(index);
+				return await Promise.resolve([{ json: { index } }]);
 			};
-			const items = await deliverEachItem(run, prepare);
-			attempts.push({ sent, returned: items.map(({ json }) => json.index) });
-		}
-		return attempts;
+			return { payload: index, target: 'a session', happened: () => '', send };
+		});
+		sent.push(sentNow);
 	}
-
-	test('leaves the result of another item with the same target to it', async () => {
-		expect(await sentIn(0, undefined)).toEqual([
-			{ sent: [1], returned: [undefined, 1] },
-			{ sent: [0], returned: [0, 1] },
-		]);
-	});
-
-	test('keeps its own result', async () => {
-		expect(await sentIn(1, 0)).toEqual([
-			{ sent: [0], returned: [0, undefined] },
-			{ sent: [1], returned: [undefined, 1] },
-		]);
-	});
+	expect(sent).toEqual(expected);
+	expect(items.map(({ json }) => json.index)).toEqual(returned);
 });
