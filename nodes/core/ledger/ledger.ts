@@ -1,8 +1,10 @@
 import {
+	asSentence,
 	ExplainedError,
 	type ErrorFacts,
 	explained,
 	failedRepeat,
+	InvalidInput,
 	NotSent,
 	OutcomeUnknown,
 	type StoredUnknown,
@@ -10,8 +12,8 @@ import {
 import { forEveryone, type Resolution, USER } from '../service/resolution';
 import { hashOf } from '../values/hash';
 import { isJsonObject, type JsonObject, type JsonValue } from '../values/json';
+import { messageOf } from '../values/values';
 import type { Notes, Plan } from './notes';
-import { begunEarlier, maybeSentBefore } from './maybeSentErrors';
 
 /**
  * What became of a job.
@@ -214,8 +216,32 @@ export class Ledger<Result extends JsonValue> {
 	}
 }
 
-function begun(job: Job): JobOutcome<never> {
-	return { kind: 'unknown', error: begunEarlier(job), isBegun: true };
+/** The outcome of a job that an earlier attempt started, and of which n8n has no result. */
+function begun({ withDetails }: Job): JobOutcome<never> {
+	const error = new OutcomeUnknown(
+		'An earlier attempt of this execution may have sent this, and n8n has no record of the result',
+		{
+			onScreen: "It wasn't sent again. Check the service before you send it in a new execution.",
+			forModel: 'It was not sent again.',
+		},
+	);
+	return { kind: 'unknown', error: withDetails?.(error) ?? error, isBegun: true };
+}
+
+/** The error of an item that an earlier attempt sent, or may have sent, although this one can't send it. */
+export function maybeSentBefore(error: unknown): OutcomeUnknown {
+	const { message, resolution, resolutionForModel, originalMessage, origin } =
+		error instanceof ExplainedError
+			? error
+			: new InvalidInput(messageOf(error), forEveryone('Resolve this.'));
+	return new OutcomeUnknown(
+		message.replace(/(?:nothing was sent|no call was placed)$/i, '$& in this attempt'),
+		{
+			onScreen: `${asSentence(resolution)} Then retry the execution again. An earlier attempt may have sent this item, so don't send it in a new execution.`,
+			forModel: resolutionForModel,
+		},
+		{ originalMessage, origin },
+	);
 }
 
 /** n8n stores what a {@link Ledger} wrote, so its entries aren't checked further. */

@@ -24,7 +24,8 @@ export class Agent {
 
 	/** Only these rows may be asking. */
 	setPossibleRows(possible: readonly Row[]): void {
-		this.knownRow = withPossible(possible, this.row);
+		const { rows, item } = this.row;
+		this.knownRow = new AskingRow(rows, possible, item);
 	}
 
 	/** The ID of the tool request. Undefined with older agents. */
@@ -51,36 +52,32 @@ export type Row = { json: IDataObject; place?: { source: ISourceData; item: numb
  *   with the same name. The row is the one that has all other columns of the item, with the same values, and no more.
  * - Older agents run the node on their whole input. If that has several rows, any of them may be asking.
  */
-export type AskingRow = {
-	/** All rows of the agent. */
-	rows: readonly Row[];
-	/** Those that may be asking. Equal rows count as one. */
-	possible: readonly Row[];
+export class AskingRow {
 	/** The columns of the row, without the model's arguments. Undefined if several rows may be asking. */
-	columns: IDataObject | undefined;
-	/** The item on which the engine runs the node. */
-	item?: IDataObject;
-} & Which;
+	readonly columns: IDataObject | undefined;
+	/** The only row, a certain one of several, or any of several. */
+	readonly which: 'only' | 'known' | 'uncertain';
+	/** Distinguishes a certain one of several. */
+	readonly key: string | undefined;
 
-/** Which of the rows it is: the only one, a certain one of several, which the key distinguishes, or any of several. */
-type Which = { which: 'only' | 'uncertain'; key?: undefined } | { which: 'known'; key: string };
-
-/** @param meant for the key: the possible rows, or those of them that the model means */
-function describeRow(rows: readonly Row[], possible: readonly Row[], meant = possible): AskingRow {
-	const columns = areDifferent(possible) ? undefined : possible[0]?.json;
-	return { rows, possible, columns, ...whichOf(rows, meant) };
-}
-
-function whichOf(rows: readonly Row[], meant: readonly Row[]): Which {
-	if (!areDifferent(rows)) return { which: 'only' };
-	const [first] = meant;
-	const isCertain = first !== undefined && !areDifferent(meant);
-	return isCertain ? { which: 'known', key: keyOf(first) } : { which: 'uncertain' };
-}
-
-/** The same row, if only these rows may be asking. */
-function withPossible(possible: readonly Row[], { rows, item }: AskingRow): AskingRow {
-	return { ...describeRow(rows, possible), ...(item && { item }) };
+	/**
+	 * @param rows all rows of the agent
+	 * @param possible those that may be asking. Equal rows count as one.
+	 * @param item the item on which the engine runs the node
+	 * @param meant for the key: the possible rows, or those of them that the model means
+	 */
+	constructor(
+		readonly rows: readonly Row[],
+		readonly possible: readonly Row[],
+		readonly item?: IDataObject,
+		meant = possible,
+	) {
+		this.columns = areDifferent(possible) ? undefined : possible[0]?.json;
+		const isOnly = !areDifferent(rows);
+		const [certain] = isOnly || areDifferent(meant) ? [] : meant;
+		this.key = certain && keyOf(certain);
+		this.which = isOnly ? 'only' : certain === undefined ? 'uncertain' : 'known';
+	}
 }
 
 function areDifferent([first, ...others]: readonly Row[]): boolean {
@@ -98,7 +95,7 @@ function findAskingRow(context: IExecuteFunctions): AskingRow {
 	const items = data.main?.[0] ?? [];
 	const isFirst = node.executeOnce === true || node.type.endsWith('.toolExecutor');
 	const rows = isFirst ? items.slice(0, 1) : items;
-	return describeRow(rows, rows);
+	return new AskingRow(rows, rows);
 }
 
 function findInItem(context: IExecuteFunctions): AskingRow {
@@ -119,7 +116,7 @@ function findInItem(context: IExecuteFunctions): AskingRow {
 		(name) => name === TOOL_CALL_ID || !fitting.some(({ json }) => name in json),
 	);
 	const exact = fitting.filter(({ json }) => hasSameColumns(json, item, others));
-	return { ...describeRow(rows, possible, exact.length > 0 ? exact : possible), item };
+	return new AskingRow(rows, possible, item, exact.length > 0 ? exact : possible);
 }
 
 function hasSameColumns(row: IDataObject, item: IDataObject, except: string[]): boolean {

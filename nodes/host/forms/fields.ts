@@ -158,9 +158,9 @@ export class Fields {
 
 	/** The members of a collection. */
 	collection(name: string): Fields {
-		const members = this.declarationsOf(name, ['collection']).flatMap(
-			({ options = [] }) => options,
-		);
+		// It may be declared several times, each shown with other values of other fields.
+		const all = this.declared.filter(isDeclared(name, ['collection']));
+		const members = all.flatMap(({ options = [] }) => options);
 		const { displayName } = this.propertyOf(name, ['collection']);
 		return new Fields(members, this.source, `${this.prefix}${name}.`, `'${displayName}'`);
 	}
@@ -236,10 +236,6 @@ export class Fields {
 		const property = this.declared.find(isDeclared(name, types));
 		if (property !== undefined) return property;
 		throw new TypeError(`The form declares no ${types.join(' or ')} ${this.prefix}${name}`);
-	}
-
-	private declarationsOf(name: string, types: NodePropertyTypes[]): INodeProperties[] {
-		return this.declared.filter(isDeclared(name, types));
 	}
 }
 

@@ -1,9 +1,8 @@
 import once from 'lodash/once';
 import sumBy from 'lodash/sumBy';
-import type { IExecuteFunctions, IExecutionContext, RelatedExecution } from 'n8n-workflow';
-import { areEntries, type Entries, Ledger } from '../../core/ledger/ledger';
+import type { IExecuteFunctions, IExecutionContext } from 'n8n-workflow';
+import { areEntries, type Entries, Ledger, maybeSentBefore } from '../../core/ledger/ledger';
 import { NotedExecution, Notes } from '../../core/ledger/notes';
-import { maybeSentBefore } from '../../core/ledger/maybeSentErrors';
 import { ExplainedError } from '../../core/service/errors';
 import type { JsonValue } from '../../core/values/json';
 import { BoundedMap } from '../../core/values/boundedMap';
@@ -113,15 +112,10 @@ type ExecutionOrigin = {
 	isSubExecution: boolean;
 };
 
-const MAX_PARENTS = 500;
-
-/** By parent execution, because all its sub-executions have the same origin. */
-const originsByParent = new BoundedMap<ExecutionOrigin>(MAX_PARENTS);
-
 /**
  * Undefined if the execution can't be retried: MCP clients, and n8n before 2.20.
  *
- * @throws if n8n can't read the execution that started this one
+ * @throws if n8n can't read an execution from which this one comes
  */
 export async function originOf(context: IExecuteFunctions): Promise<ExecutionOrigin | undefined> {
 	const execution = context.getExecutionContext();
@@ -131,30 +125,30 @@ export async function originOf(context: IExecuteFunctions): Promise<ExecutionOri
 	const own = { startedAt: execution.establishedAt, executionId, isSubExecution: false };
 	const parentId = parentOf(execution);
 	if (parentId === undefined) return own;
-	const related = executionDataOf(context)?.parentExecution;
-	const origin =
-		originsByParent.get(parentId) ?? (await originOfParent(context, parentId, related));
+	const parent = executionDataOf(context)?.parentExecution;
+	const origin = await originOfParent(context, parentId, parent?.executionContext);
 	if (origin === undefined) return own;
-	originsByParent.set(parentId, origin);
 	return context.getMode() === 'retry' ? { ...origin, executionId } : origin;
 }
 
 /**
  * Undefined if n8n has no start time of it or of one of its parents.
  *
- * @param related what its sub-execution has of it. Of an execution in the editor, n8n stores the start time only at its end.
+ * @param known what its sub-execution has of it, without a read of all its rows. Of an execution in the editor, n8n stores
+ * the start time only at its end.
  */
 async function originOfParent(
 	context: IExecuteFunctions,
 	executionId: string,
-	related: RelatedExecution | undefined,
+	known: IExecutionContext | undefined,
 ): Promise<ExecutionOrigin | undefined> {
-	const data = await context.getExecutionDataById(executionId);
-	const execution = data?.executionData?.runtimeData ?? related?.executionContext;
+	const read = once(async () => await context.getExecutionDataById(executionId));
+	const execution = known ?? (await read())?.executionData?.runtimeData;
 	if (execution?.establishedAt === undefined) return undefined;
 	const parentId = parentOf(execution);
-	if (parentId !== undefined) return await originOfParent(context, parentId, data?.parentExecution);
-	return { startedAt: execution.establishedAt, executionId, isSubExecution: true };
+	if (parentId === undefined)
+		return { startedAt: execution.establishedAt, executionId, isSubExecution: true };
+	return await originOfParent(context, parentId, (await read())?.parentExecution?.executionContext);
 }
 
 /** n8n's name of the execution in which an MCP client uses a tool, and which it doesn't store. */

@@ -24,8 +24,8 @@ export type PreparedRequest = {
 	payload: Hashable;
 	/**
 	 * The person or thing that the request is for, such as a phone number or a chat session. In a workflow, it decides what
-	 * the same request is, together with how many others to it came before: with an edited text, it's still the same one.
-	 * Undefined if the request may be sent again after a crash. The payload then takes its place.
+	 * the same request is, together with the item: with an edited text, it's still the same one. Undefined if the request may
+	 * be sent again after a crash. The payload then takes its place.
 	 */
 	target: unknown;
 	/**

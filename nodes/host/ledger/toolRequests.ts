@@ -7,9 +7,6 @@ import { runExclusive } from '../../core/values/keyedMutex';
 import { openValues } from './executionMemory';
 import type { PreparedRequest, RequestDeps } from './preparedRequest';
 
-/** Tool requests to keep in a long MCP session. */
-const MAX_TOOL_REQUESTS = 5_000;
-
 /**
  * Sends the request of a model once in one agent run or MCP session. The same request again gets the same result, also if it
  * comes before that. Different ones to the same target are sent one after another, if they can undo each other.
@@ -50,21 +47,15 @@ export async function deliverForModel(
 	return await runExclusive(lock, async () => {
 		const isReplay = ledger.known(job)?.kind === 'done';
 		if (approval in approved) throw repeatedByN8n();
-		try {
-			const output = await deliver(job, request);
-			approved[approval] = true;
-			completedCounts[toolRequest] = occurrence + 1;
-			result.setCompleted({
-				...{ output, isReplay, repeatable },
-				happened: happened(output),
-				nextStep: nextStep?.(output, recognizesRepeats),
-			});
-			return output;
-		} finally {
-			evictOldest(ledger.entries);
-			evictOldest(completedCounts);
-			evictOldest(approved);
-		}
+		const output = await deliver(job, request);
+		approved[approval] = true;
+		completedCounts[toolRequest] = occurrence + 1;
+		result.setCompleted({
+			...{ output, isReplay, repeatable },
+			happened: happened(output),
+			nextStep: nextStep?.(output, recognizesRepeats),
+		});
+		return output;
 	});
 }
 
@@ -78,9 +69,4 @@ function repeatedByN8n(): NotSent {
 		},
 		{ isTransient: false, isFinal: true },
 	);
-}
-
-function evictOldest(byRequest: object): void {
-	const [oldest = '', ...others] = Object.keys(byRequest);
-	if (others.length >= MAX_TOOL_REQUESTS) Reflect.deleteProperty(byRequest, oldest);
 }

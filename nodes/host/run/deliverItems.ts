@@ -1,8 +1,13 @@
 import compact from 'lodash/compact';
 import range from 'lodash/range';
-import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
-import { type Entries, failed, type Job, LeftOut, type JobOutcome } from '../../core/ledger/ledger';
-import { maybeSentBefore } from '../../core/ledger/maybeSentErrors';
+import type { INodeExecutionData } from 'n8n-workflow';
+import {
+	failed,
+	type Job,
+	LeftOut,
+	type JobOutcome,
+	maybeSentBefore,
+} from '../../core/ledger/ledger';
 import { explained } from '../../core/service/errors';
 import { hashOf } from '../../core/values/hash';
 import { isJsonObject, type JsonObject } from '../../core/values/json';
@@ -24,8 +29,8 @@ const SEND_OTHERS =
 /**
  * Sends the request of each item once, by the ledger, and returns its output, also of an earlier attempt.
  *
- * All requests are prepared first, so that each one has its key. Then the ledger finds those that earlier attempts settled,
- * and the others are checked. Unless the node continues on errors, none is sent if one of them can't be.
+ * All requests are prepared first. Then the ledger finds those that earlier attempts settled, and the others are checked.
+ * Unless the node continues on errors, none is sent if one of them can't be.
  */
 export async function deliverEachItem(
 	run: Omit<OperationRun, 'parameters'>,
@@ -36,13 +41,16 @@ export async function deliverEachItem(
 	const ledger = openLedger<JsonObject[]>(context);
 	const isModel = caller.kind === 'model';
 	const { length: perItem } = partNames;
+	const itemIndexOf = (index: number) => Math.floor(index / perItem);
 	const indexes = range(context.getInputData().length * perItem);
 	const requests = new Map<number, PreparedRequest>();
+	const jobs = new Map<number, Job>();
 	const invalid = await tryEach(indexes, (index) => {
-		requests.set(index, prepare(index));
+		const request = prepare(index);
+		requests.set(index, request);
+		if (!isModel) jobs.set(index, jobOf(itemIndexOf(index), request));
 	});
 	const sentEarlier = new Set(Object.values(ledger.entries).map(({ item }) => item));
-	const jobs = isModel ? new Map<number, Job>() : jobsOf(requests, invalid, ledger.entries);
 	const mayHaveBegun = !isModel && (await ledger.findBegun([...jobs.values()]));
 
 	const requestOf = (index: number): PreparedRequest => {
@@ -50,7 +58,9 @@ export async function deliverEachItem(
 		if (request !== undefined) return request;
 		// It can't be read now, although an earlier attempt may have sent it.
 		const error = invalid.get(index);
-		throw mayHaveBegun || sentEarlier.has(index) ? maybeSentBefore(explained(error)) : error;
+		throw mayHaveBegun || sentEarlier.has(itemIndexOf(index))
+			? maybeSentBefore(explained(error))
+			: error;
 	};
 	const isSettled = (index: number): boolean => {
 		const job = jobs.get(index);
@@ -105,67 +115,29 @@ export async function deliverEachItem(
 		});
 		return request.formatOutput?.(output) ?? output;
 	};
+	// Lists what was completed, so that nothing is sent twice in a new execution.
 	const stopText = (completed: number[], when: string): string => {
 		if (!hasBegun) return indexes.length > perItem ? HANDLE_OTHERS : '';
+		if (indexes.length < 2 && runIndexOf(context) === 0) return '';
 		const sent = completed.filter((index) => !leftOut.has(index));
-		if (perItem === 1) return stopTextOf(context, sent, when);
 		const count = `${sent.length} of ${counted(indexes.length, 'request')}`;
-		return compact([sent.length > 0 && `Completed ${when}: ${count}.`, SEND_OTHERS]).join(' ');
+		const list = perItem === 1 ? rowsAt(sent, context.getInputData()) : count;
+		return compact([sent.length > 0 && `Completed ${when}: ${list}.`, SEND_OTHERS]).join(' ');
 	};
 	const options = { concurrency, partNames, check, earlierOutput, stopText };
 	return await forEachItem(run, task, options);
 }
 
-/**
- * The key is the target, and how many other requests to it came before: with an edited text, it's still the same request. An
- * item with an entry keeps its key, also if another item was invalid then, or is now.
- *
- * @param invalid the items without a request
- */
-function jobsOf(
-	requests: ReadonlyMap<number, PreparedRequest>,
-	invalid: ReadonlyMap<number, unknown>,
-	entries: Entries<JsonObject[]>,
-): Map<number, Job> {
-	const ownKeys = new Map(
-		Object.entries(entries).map(([key, { item }]) => [`${nameOf(key)} ${item}`, key]),
-	);
-	const taken = new Set<string>();
-	const names = new Map(
-		[...requests].map(([index, { target, payload }]) => [index, hashOf(target ?? payload)]),
-	);
-	for (const [index, name] of names) taken.add(ownKeys.get(`${name} ${index}`) ?? '');
-	for (const [key, { item = -1 }] of Object.entries(entries)) if (invalid.has(item)) taken.add(key);
-	const counts = new Map<string, number>();
-	const nextKey = (name: string): string => {
-		const nth = counts.get(name) ?? 0;
-		counts.set(name, nth + 1);
-		const key = `${name}#${nth}`;
-		return taken.has(key) ? nextKey(name) : key;
-	};
-	return new Map(
-		[...requests].map(([index, request]): [number, Job] => {
-			const { target, idempotencyKey, withDetails } = request;
-			const name = names.get(index) ?? '';
-			const key = ownKeys.get(`${name} ${index}`) ?? nextKey(name);
-			return [index, { key, target, owner: { item: index }, idempotencyKey, withDetails }];
-		}),
-	);
+/** With an edited text, it's still the same request. In each attempt, n8n passes the same items. */
+function jobOf(item: number, request: PreparedRequest): Job {
+	const { target, payload, idempotencyKey, withDetails } = request;
+	const key = `${hashOf(target ?? payload)}#${item}`;
+	return { key, target, owner: { item }, idempotencyKey, withDetails };
 }
-
-const nameOf = (key: string) => key.split('#', 1)[0];
 
 /** @throws the error of a job that isn't done */
 function outputOf(outcome: JobOutcome<JsonObject[]>): INodeExecutionData[] {
 	if (outcome.kind === 'skipped') return [];
 	if (outcome.kind !== 'done') throw outcome.error;
 	return asItems(outcome.result);
-}
-
-/** Lists the completed items, so that nothing is sent twice in a new execution. */
-function stopTextOf(context: IExecuteFunctions, completed: number[], when: string): string {
-	const items = context.getInputData();
-	if (items.length < 2 && runIndexOf(context) === 0) return '';
-	const list = completed.length > 0 && `Completed ${when}: ${rowsAt(completed, items)}.`;
-	return compact([list, SEND_OTHERS]).join(' ');
 }

@@ -1,13 +1,12 @@
-import omit from 'lodash/omit';
 import once from 'lodash/once';
 import { type IExecuteFunctions, type INodeExecutionData, NodeOperationError } from 'n8n-workflow';
 import { createAccountClient } from '../http/accountClient';
 import { requireApprovedRow } from '../ledger/approvedRow';
 import { clearRun } from '../ledger/executionMemory';
 import { beforeSending } from '../ledger/openLedger';
-import { callerOf, type Model } from '../caller/caller';
+import { toolsOf } from '../caller/agentRun';
+import { type Caller, callerOf, type Model } from '../caller/caller';
 import { isCanceled } from '../execution/cancel';
-import { executedInstead } from '../execution/executedInstead';
 import { requireItemsOfFields } from './executeOnce';
 import { isNodeError, toErrorItem, toNodeError } from '../http/nodeErrors';
 import { NodeParameters } from '../forms/nodeParameters';
@@ -15,7 +14,8 @@ import { addHints, addHintsForPerson } from '../execution/hints';
 import { rowAdvice } from '../forms/rowValues';
 import { NotSent } from '../../core/service/errors';
 import { type Explanation, onScreenOnly } from '../../core/service/resolution';
-import { displayText, isUnset } from '../../core/values/values';
+import { displayText } from '../../core/values/values';
+import { executionDataOf } from '../nodeRun';
 import type { OnlyOperation, Operation, OperationRun } from './operations';
 import { forWhoFillsIn, runForModel } from './toolResult';
 
@@ -74,9 +74,25 @@ export async function runNode(
 			failedRun(operationRun, isNodeError(error) ? error : await beforeSending(context, error)),
 		),
 	);
-	omitEmptyError(context, outputs);
-	if (!isCanceled(context) && !mayBeRunAgain(outputs)) clearRun(context);
+	if (!isCanceled(context) && !mayBeRunAgain(context, outputs)) clearRun(context);
 	return outputs;
+}
+
+/**
+ * The node that a person executes alone in the editor, although n8n runs this node, too: with *Execute previous nodes* of this
+ * one, and with *Execute step* of a node on another branch. n8n does so if a form, a chat, or a webhook starts the workflow.
+ */
+function executedInstead(context: IExecuteFunctions, { kind }: Caller): string | undefined {
+	const destination = executionDataOf(context)?.startData?.destinationNode;
+	if (destination === undefined) return undefined;
+	const { name } = context.getNode();
+	const { nodeName, mode } = destination;
+	const before = context.getParentNodes(nodeName).map((node) => node.name);
+	const selected = mode === 'inclusive' ? [nodeName, ...before] : before;
+	if (kind === 'workflow') return selected.includes(name) ? undefined : nodeName;
+	// A tool runs with its agent. A test of the tool alone has nothing before it.
+	const isUsed = selected.some((user) => toolsOf(context, user).some((tool) => tool.name === name));
+	return isUsed || before.length === 0 ? undefined : nodeName;
 }
 
 /** n8n started this node, although a person executes another one. */
@@ -114,14 +130,10 @@ function failedRun({ context, caller }: OperationRun, error: unknown): INodeExec
 	throw toNodeError(context.getNode(), error);
 }
 
-/** *Retry On Fail* also runs a node again if its first item has an error, even an empty one of the row. */
-function omitEmptyError(context: IExecuteFunctions, outputs: INodeExecutionData[][]): void {
-	const first = outputs[0]?.[0];
-	if (context.getNode().retryOnFail !== true || first === undefined) return;
-	if (isUnset(first.json.error)) first.json = omit(first.json, 'error');
-}
-
-/** By *Retry On Fail*. The next attempt needs what this one did. */
-function mayBeRunAgain(outputs: INodeExecutionData[][]): boolean {
-	return outputs.flat().some(({ json }) => !isUnset(json.error));
+/**
+ * *Retry On Fail* runs a node again if its first item has an error, even an empty one of its row. The next attempt needs what
+ * this one did.
+ */
+function mayBeRunAgain(context: IExecuteFunctions, outputs: INodeExecutionData[][]): boolean {
+	return context.getNode().retryOnFail === true && outputs[0]?.[0]?.json.error !== undefined;
 }

@@ -196,6 +196,7 @@ describe('run by the agent', () => {
 
 	test.each<[expression: string, request?: Request]>([
 		['={{ $json.phone }}', ONLY_BELA],
+		['={{ $json.phone }}', { ...ONLY_BELA, args: { phone: FROM_MODEL } }],
 		['={{ $json.phone }}', { rows: [BELA, { ...BELA, name: 'B.' }] }],
 		['={{ $json.phone }}', { rows: [BELA, { ...BELA, name: 'B.' }], executeOnce: true }],
 		['={{ $fromAI("whom") }}', { args: { whom: BELA.phone } }],

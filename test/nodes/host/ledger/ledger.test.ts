@@ -4,22 +4,19 @@ import {
 	createRunExecutionData,
 	type IExecutionContext,
 	type INode,
+	type INodeExecutionData,
 	type IRunExecutionData,
 	type RelatedExecution,
 } from 'n8n-workflow';
-import once from 'lodash/once';
 import range from 'lodash/range';
 import sum from 'lodash/sum';
 import nock from 'nock';
-import { areEntries } from '../../../../nodes/core/ledger/ledger';
 import { NOTE_LIMITS } from '../../../../nodes/core/ledger/notes';
-import { InvalidInput, OutcomeUnknown } from '../../../../nodes/core/service/errors';
+import { InvalidInput } from '../../../../nodes/core/service/errors';
 import { forEveryone } from '../../../../nodes/core/service/resolution';
-import type { JsonObject } from '../../../../nodes/core/values/json';
 import { clock } from '../../../../nodes/host/clock';
 import { callerOf } from '../../../../nodes/host/caller/caller';
 import { createAccountClient } from '../../../../nodes/host/http/accountClient';
-import { openMemory } from '../../../../nodes/host/ledger/executionMemory';
 import { openNotes, originOf } from '../../../../nodes/host/ledger/openLedger';
 import { DATABASE_DELAYS_MS, openStore } from '../../../../nodes/host/ledger/openStore';
 import { deliverEachItem } from '../../../../nodes/host/run/deliverItems';
@@ -28,7 +25,6 @@ import {
 	makeAdditionalData,
 	makeNode,
 	makeWorkflow,
-	mcpContext,
 	mcpTool,
 	oneNodeWorkflow,
 	ParentExecution,
@@ -361,27 +357,40 @@ describe('the origin of an execution, by which retries are recognized', () => {
 		expect(await originOf(contextIn(id, own, others).context)).toMatchObject(origin);
 	});
 
-	test('of a sub-execution is that of its topmost parent, which is read once', async () => {
-		const others = { a: startedAt(1_000), b: startedAt(2_000, 'a') };
-		const one = contextIn('c', startedAt(3_000, 'b'), others);
-		const other = contextIn('d', startedAt(4_000, 'b'), others);
-		const origin = { startedAt: 1_000, executionId: 'a', isSubExecution: true };
-		expect(await originOf(one.context)).toEqual(origin);
-		expect(await originOf(other.context)).toEqual(origin);
-		expect([one.reads, other.reads]).toEqual([['b', 'a'], []]);
+	const passedOn = (executionId: string, executionContext: IExecutionContext) => ({
+		...{ executionId, workflowId: 'w', executionContext },
+	});
+	const ofTop = startedAt(1_000);
+	const ofSub = startedAt(2_000, 'top');
+
+	test.each<[string, Others, { [executionId: string]: RelatedExecution }, string[]]>([
+		['is read', { top: ofTop, sub: ofSub }, {}, ['sub', 'top']],
+		[
+			'was passed on',
+			{ sub: ofSub },
+			{ sub: passedOn('top', ofTop), e: passedOn('sub', ofSub) },
+			['sub'],
+		],
+		// n8n stores the start of an execution in the editor only at its end.
+		[
+			'runs in the editor',
+			{ sub: undefined },
+			{ sub: passedOn('top', ofTop), e: passedOn('sub', ofSub) },
+			['sub'],
+		],
+	])('of a sub-execution is that of its topmost parent, which %s', async (...one) => {
+		const [, others, parents, expected] = one;
+		const { context, reads } = contextIn('e', startedAt(3_000, 'sub'), others, parents);
+		const origin = { startedAt: 1_000, executionId: 'top', isSubExecution: true };
+		expect(await originOf(context)).toEqual(origin);
+		expect(reads).toEqual(expected);
 	});
 
-	test('of a sub-execution has the start of a parent in the editor, which n8n stores only at its end', async () => {
-		const parents = {
-			top: { executionId: 'editor', workflowId: 'w', executionContext: startedAt(1_000) },
-			sub: { executionId: 'top', workflowId: 'w', executionContext: startedAt(2_000, 'editor') },
-		};
-		const others = { top: undefined, editor: undefined };
-		const origin = { startedAt: 1_000, executionId: 'editor', isSubExecution: true };
-		const top = contextIn('top', startedAt(2_000, 'editor'), others, parents);
-		expect(await originOf(top.context)).toEqual(origin);
-		const sub = contextIn('sub', startedAt(3_000, 'top'), others, parents);
-		expect(await originOf(sub.context)).toEqual(origin);
+	test('of a sub-execution of a workflow is passed on, so all its rows need no read', async () => {
+		const parents = { e: passedOn('top', ofTop) };
+		const { context, reads } = contextIn('e', startedAt(2_000, 'top'), {}, parents);
+		expect(await originOf(context)).toMatchObject({ startedAt: 1_000, executionId: 'top' });
+		expect(reads).toEqual([]);
 	});
 
 	test('that n8n cannot read stops the request before it is sent', async () => {
@@ -394,71 +403,30 @@ describe('the origin of an execution, by which retries are recognized', () => {
 	});
 });
 
-describe('an item that is invalid in one attempt only', () => {
-	/** Which items are sent in each attempt, if these can't be read then. Each item returns its number. */
-	async function sentIn(...invalid: Array<number | undefined>) {
-		const additionalData = makeAdditionalData('trigger', { executionId: `items ${nodes}` });
-		const data = dataWith(startedAt(1_000));
-		const context = executeContext(callNode(CONTINUE), itemsOf([{}, {}]), { additionalData, data });
-		const account = async () => await createAccountClient(context);
-		const run = { context, caller: callerOf(context), account };
-		const attempts: unknown[] = [];
-		for (const none of invalid) {
-			const sent: number[] = [];
-			const prepare = (index: number) => {
-				if (index === none) throw new InvalidInput('It is invalid', forEveryone(''));
-				const send = async () => {
-					sent.push(index);
-					return await Promise.resolve([{ json: { index } }]);
-				};
-				return { payload: index, target: 'a session', happened: () => '', send };
-			};
-			const items = await deliverEachItem(run, prepare);
-			attempts.push({ sent, returned: items.map(({ json }) => json.index) });
-		}
-		return attempts;
-	}
-
-	test('leaves the result of another item with the same target to it', async () => {
-		expect(await sentIn(0, undefined)).toEqual([
-			{ sent: [1], returned: [undefined, 1] },
-			{ sent: [0], returned: [0, 1] },
-		]);
-	});
-
-	test('keeps its own result', async () => {
-		expect(await sentIn(1, 0)).toEqual([
-			{ sent: [0], returned: [0, undefined] },
-			{ sent: [1], returned: [undefined, 1] },
-		]);
-	});
-});
-
-test('in an MCP session, requests stay recorded after thousands of others, and the oldest one goes first', async () => {
-	const context = mcpContext(callNode(), 'long');
-	const account = once(async () => await createAccountClient(context));
+test.each([
+	['another item with the same target', [0, undefined], [[1], [0]], [0, 1]],
+	['itself', [1, 0], [[0], [1]], [undefined, 1]],
+])('an item that is invalid in one attempt only leaves its result to %s', async (...one) => {
+	const [, invalid, expected, returned] = one;
+	const additionalData = makeAdditionalData('trigger', { executionId: `items ${nodes}` });
+	const data = dataWith(startedAt(1_000));
+	const context = executeContext(callNode(CONTINUE), itemsOf([{}, {}]), { additionalData, data });
+	const account = async () => await createAccountClient(context);
 	const run = { context, caller: callerOf(context), account };
-	const sent: string[] = [];
-	const request = async (payload: string) => {
-		const send = async () => {
-			sent.push(payload);
-			if (payload.startsWith('unknown')) throw new OutcomeUnknown('It broke', forEveryone(''));
-			return await Promise.resolve([{ json: {} }]);
-		};
-		const prepared = { payload, target: payload, happened: () => '', send };
-		await deliverEachItem(run, () => prepared).catch(() => {});
-	};
-	const sentAgain = async (...payloads: string[]) => {
-		sent.length = 0;
-		for (const payload of payloads) await request(payload);
-		return [...sent];
-	};
-	await sentAgain('unknown 0', 'unknown 1', 'done 0');
-	const entries = openMemory(context, 'requests', areEntries<JsonObject[]>, {});
-	for (const nth of range(4_996)) entries[`other ${nth}`] = { done: [], tool_request: `${nth}` };
-	await request('done 1');
-	expect(await sentAgain('unknown 0', 'unknown 1', 'done 0', 'done 1')).toEqual([]);
-	await request('one more');
-	expect(await sentAgain('unknown 1', 'done 0')).toEqual([]);
-	expect(await sentAgain('unknown 0')).toEqual(['unknown 0']);
+	const sent: number[][] = [];
+	let items: INodeExecutionData[] = [];
+	for (const none of invalid) {
+		const sentNow: number[] = [];
+		items = await deliverEachItem(run, (index) => {
+			if (index === none) throw new InvalidInput('It is invalid', forEveryone(''));
+			const send = async () => {
+				sentNow.push(index);
+				return await Promise.resolve([{ json: { index } }]);
+			};
+			return { payload: index, target: 'a session', happened: () => '', send };
+		});
+		sent.push(sentNow);
+	}
+	expect(sent).toEqual(expected);
+	expect(items.map(({ json }) => json.index)).toEqual(returned);
 });

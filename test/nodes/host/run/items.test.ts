@@ -233,3 +233,11 @@ test('with Continue, a setting of the whole execution that cannot be used fails 
 		})),
 	);
 });
+
+test('Retry On Fail, with which n8n runs the node again for an empty error of the first row, calls once', async () => {
+	const bodies = acceptUpTo(2);
+	const node = harness.placeCallNode(perItem, { retryOnFail: true, waitBetweenTries: 1 });
+	const row = { phone: phone(0), error: '', placed: '' };
+	expect(records(await run(node, [row]))).toMatchObject([{ placed: true, error: '' }]);
+	expect(bodies).toHaveLength(1);
+});

@@ -80,6 +80,10 @@ const ofEachNode = (among: Scene[]) =>
 		JSON.stringify([node, isRead(name), parameters.sendBy]),
 	);
 
+/** The same of any node. The words for what isn't special for a node are the same in all of them. */
+const ofEachKind = (among: Scene[]) =>
+	uniqBy(among, ({ name, parameters }) => JSON.stringify([isRead(name), parameters.sendBy]));
+
 /** The scenes with a request to one of these endpoints. */
 const scenesTo = (endpoints: readonly string[]) =>
 	scenes.filter((scene) =>
@@ -151,7 +155,7 @@ const IN_ALL_SCENES = [
 
 const FAILURES = [
 	...Object.entries(OUTAGES).map(([what, failing]) => {
-		return { what, failing, tools: IN_ALL_SCENES.includes(what) ? scenes : ofEachNode(scenes) };
+		return { what, failing, tools: IN_ALL_SCENES.includes(what) ? scenes : ofEachKind(scenes) };
 	}),
 	// Errors of the service, of which the document shows the endpoints.
 	...uniqBy(DOCUMENTED, ([code]) => code).map(([what, raisedBy, body, [status = 404] = []]) => {

@@ -499,13 +499,3 @@ test('the reason why a person was not asked has the advice for a model', () => {
 		`Not sent (SQLITE_BUSY). ${OWNER}`,
 	);
 });
-
-test('values from the model are not read as columns of the row', async () => {
-	const bodies = acceptCalls(1);
-	const parameters = { ...CALL, phoneNumber: '={{ $json.phone }}' };
-	const tool = inlineTool(await node('placeCall', parameters), {
-		row: { phone: '9876543210' },
-	});
-	await tool({ phone: '9123456780' });
-	expect(bodies).toEqual([BODY]);
-});
