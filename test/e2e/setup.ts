@@ -31,6 +31,7 @@ export default async function setup({ maxWorkers }: { maxWorkers: number }): Pro
 async function start(host: string): Promise<SharedServer> {
 	const home = await newHome();
 	const { place, env } = await prepareThirdParties(home);
+	// They save half of the CPU time of most tests. Tests that kill n8n have its defaults.
 	const server = await N8nServer.start({ host, home, env: { ...LAZY_EXPRESSIONS, ...env } });
 	// Sign in here, because test files can't share a session through the environment.
 	await N8nDriver.signIn(server.baseUrl);
