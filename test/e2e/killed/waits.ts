@@ -3,10 +3,18 @@ import type { INode, INodeParameters } from 'n8n-workflow';
 import type { N8nDriver, Workflow } from '../../n8n/driver';
 import type { N8nServer } from '../../n8n/server';
 import { until } from '../../n8n/until';
-import { byId, chain, node, webhook, type WorkflowJson } from '../../n8n/workflow';
+import {
+	byId,
+	chain,
+	executeSub,
+	node,
+	subTrigger,
+	webhook,
+	type WorkflowJson,
+} from '../../n8n/workflow';
 import { fixtures, type CallOutcome } from '../../simulator';
 import type { Simulator } from '../../simulator/simulator';
-import { Account, loopOver, split } from '../account';
+import { Account, loopOver, REPORTED, split } from '../account';
 import { allExecutions, callIdOf, executionsOf, firstReading, post, published } from '../calls';
 import type { Part } from './part';
 import { KEY } from '../questions';
@@ -16,7 +24,6 @@ const { campaigns } = fixtures;
 const WAIT = { waitForCompletion: 'webhook' };
 const ASK = { operation: 'sendAndWait', message: 'May we?', yesValues: 'yes', noValues: 'no' };
 const READER = 'Campaign Calls Trigger';
-const COMPLETED = 'Call Completed Trigger';
 
 const captured = (answer: string): CallOutcome => ({ data_captured: { [KEY]: answer } });
 /** What four people say, and the answer that the node returns. */
@@ -39,7 +46,6 @@ type Waiting = {
 
 /** Executions that wait for calls, and triggers. */
 export function waits(): Part {
-	let server: N8nServer;
 	let account: Account;
 	let n8n: N8nDriver;
 	let simulator: Simulator;
@@ -60,16 +66,8 @@ export function waits(): Part {
 	const publish = async (workflow: WorkflowJson) => await account.publish(workflow);
 
 	/** A node that runs a sub-workflow with Place Call. */
-	async function executeSub(parameters: INodeParameters): Promise<INode> {
-		const type = 'n8n-nodes-base.executeWorkflowTrigger';
-		const trigger = node('Sub', type, 1.1, { inputSource: 'passthrough' });
-		const sub = await publish(chain('sub', trigger, place(parameters)));
-		return node('Execute', 'n8n-nodes-base.executeWorkflow', 1.2, {
-			mode: 'once',
-			workflowId: byId(sub.id),
-			options: {},
-		});
-	}
+	const placeInSub = async (parameters: INodeParameters): Promise<INode> =>
+		executeSub((await publish(chain('sub', subTrigger(), place(parameters)))).id);
 
 	/** Starts webhook → one item per person → the node. */
 	const start = async (count: number, last: INode): Promise<Waiting> =>
@@ -118,10 +116,7 @@ export function waits(): Part {
 
 	/** Publishes a workflow to which the service reports calls until n8n accepts each report. */
 	async function startReported() {
-		const webhookId = randomUUID();
-		const trigger = ours(COMPLETED, 'callCompletedTrigger', {}, { webhookId, typeVersion: 2 });
-		const workflow = await publish(chain('reported', trigger));
-		const url = `${server.baseUrl}/webhook/${webhookId}/call-completed`;
+		const { workflow, url } = await account.publishReported();
 		const report = async (callId: string) => {
 			await until('the report to be accepted', async () => {
 				const { status, headers } = await post(url, { call_id: callId });
@@ -166,11 +161,10 @@ export function waits(): Part {
 		for (const { execution } of waiting) await account.untilWaiting(await execution());
 	}
 
-	async function arrange(started: N8nServer): Promise<void> {
-		server = started;
+	async function arrange({ baseUrl: n8nUrl }: N8nServer): Promise<void> {
 		// Longer than n8n needs to start on a busy machine.
 		const replayWindowMs = 600_000;
-		account = new Account({ n8nUrl: server.baseUrl, isMapped: true, replayWindowMs });
+		account = new Account({ n8nUrl, isMapped: true, replayWindowMs });
 		({ n8n, simulator } = account);
 		await account.open();
 
@@ -182,17 +176,17 @@ export function waits(): Part {
 		const listed = { sessionIds: session, eventTypes: ['nudge_sent'] };
 		const listing = ours(WATCHING, 'chatEventsTrigger', listed, { webhookId: randomUUID() });
 		listeners = [watching, await publish(chain('listens, too', listing))];
-		const plain = await start(20, place(WAIT));
+		const plain = await start(8, place(WAIT));
 		const asking = await start(ANSWERS.length, place(ASK));
 		const questions = [
-			await start(2, await executeSub(ASK)),
+			await start(2, await placeInSub(ASK)),
 			await startInLoop(2, place(ASK)),
 			await startOnError(ASK),
 		];
 		waiting = [
 			plain,
-			await start(3, await executeSub(WAIT)),
-			await startInLoop(2, await executeSub(WAIT)),
+			await start(3, await placeInSub(WAIT)),
+			await startInLoop(2, await placeInSub(WAIT)),
 			await startInLoop(2, place(WAIT)),
 			await startOnError(WAIT),
 			{ ...asking, answers: ANSWERS.map(([, answer]) => answer) },
@@ -200,30 +194,30 @@ export function waits(): Part {
 		];
 		asking.people.forEach((phone, index) => outcomes.set(phone, ANSWERS[index]?.[0] ?? {}));
 		// Each loop calls its second person after the first one.
-		await untilPlaced(34);
+		await untilPlaced(22);
 		await untilAllWait();
-		await executionsOf(n8n, reported.workflow, COMPLETED, 1);
+		await executionsOf(n8n, reported.workflow, REPORTED, 1);
 		for (const workflow of [reader, ...listeners]) await published(n8n, workflow);
 	}
 
 	async function beforeKill(): Promise<void> {
-		await complete(waiting[0]?.people.slice(0, 5) ?? []);
-		nudge(10);
+		await complete(waiting[0]?.people.slice(0, 3) ?? []);
+		nudge(5);
 	}
 
 	async function whileKilled(): Promise<void> {
 		// n8n misses these reports. Later ones make it read all calls.
-		await complete(waiting[0]?.people.slice(5, 10) ?? []);
+		await complete(waiting[0]?.people.slice(3, 6) ?? []);
 		await endCampaignCalls(3);
-		nudge(10);
+		nudge(5);
 	}
 
 	function tests(): void {
 		it('each call and each question that waited returns its result once, in workflows, sub-workflows, loops, and error workflows', async () => {
 			simulator.setAutoComplete({ afterMs: 2_000, outcome: captured('yes') });
-			const ended = new Set(waiting[0]?.people.slice(0, 10));
+			const ended = new Set(waiting[0]?.people.slice(0, 6));
 			await complete(waiting.flatMap(({ people }) => people.filter((phone) => !ended.has(phone))));
-			await untilPlaced(37);
+			await untilPlaced(25);
 			for (const { people, last, execution, answers } of waiting) {
 				const id = await execution();
 				expect(await n8n.finished(id)).toMatchObject({ status: 'success' });
@@ -257,13 +251,13 @@ export function waits(): Part {
 		it('Call Completed Trigger passes no call on again that it passed on before', async () => {
 			const { finished, notPicked } = fixtures.calls;
 			for (const callId of [finished, notPicked]) await reported.report(callId);
-			const items = await executionsOf(n8n, reported.workflow, COMPLETED, 3);
+			const items = await executionsOf(n8n, reported.workflow, REPORTED, 3);
 			expect(items.map(callIdOf).sort()).toEqual([finished, notPicked].sort());
 		});
 
 		it('Chat Events Trigger starts once for each event, in two workflows with the same session', async () => {
 			await untilConnected();
-			nudge(10);
+			nudge(5);
 			for (const listener of listeners) {
 				const started = async () => {
 					const all = await allExecutions(n8n, listener);
@@ -272,7 +266,7 @@ export function waits(): Part {
 				};
 				await until('an execution for each event', started, { timeout: 120_000 });
 				// An unexpected execution appears before n8n has served this many later requests, however slow it is.
-				for (let later = 0; later < 20; later++) await allExecutions(n8n, listener);
+				for (let later = 0; later < 10; later++) await allExecutions(n8n, listener);
 				const found: unknown[] = [];
 				for (const { id } of await until('their end', started)) {
 					found.push(/"(evt_\d+)"/.exec((await n8n.execution(id)).data)?.[1]);
