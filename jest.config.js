@@ -33,7 +33,7 @@ const realN8n = {
 /** Each worker loads the packages once for all its test files. */
 const packagesOnce = {
 	testEnvironment: require.resolve('./test/engine/environment'),
-	runtime: require.resolve('./test/engine/runtime'),
+	runtime: require.resolve('./test/engine/packagesOnce'),
 };
 
 /** The files of a worker use one n8n, one after another. */
@@ -53,6 +53,7 @@ const sharedN8n = {
 const engine = {
 	...shared,
 	...packagesOnce,
+	runtime: require.resolve('./test/engine/runtime'),
 	// Two workers per core, because many tests wait for a clock or a socket.
 	maxWorkers: 4,
 	// Only ends tests that hang. Much longer than `until` waits, so that a test on a busy machine fails with the reason.
