@@ -30,9 +30,17 @@ const realN8n = {
 	forceExit: true,
 };
 
+/** Each worker loads the packages once for all its test files. */
+const packagesOnce = {
+	testEnvironment: require.resolve('./test/engine/environment'),
+	runtime: require.resolve('./test/engine/packagesOnce'),
+};
+
 /** The files of a worker use one n8n, one after another. */
 const sharedN8n = {
 	...realN8n,
+	...packagesOnce,
+	testSequencer: require.resolve('./test/e2e/sequencer'),
 	globalSetup: '<rootDir>/test/e2e/setup.ts',
 	globalTeardown: '<rootDir>/test/e2e/teardown.ts',
 	// More than two cores, because many tests wait for n8n or the service.
@@ -44,7 +52,7 @@ const sharedN8n = {
 /** Tests with the engine of n8n, without a server. */
 const engine = {
 	...shared,
-	testEnvironment: require.resolve('./test/engine/environment'),
+	...packagesOnce,
 	runtime: require.resolve('./test/engine/runtime'),
 	// Two workers per core, because many tests wait for a clock or a socket.
 	maxWorkers: 4,

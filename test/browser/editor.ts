@@ -32,23 +32,20 @@ export class Editor {
 		private readonly baseUrl: string,
 	) {}
 
-	/**
-	 * Opens n8n in a browser and signs in, or continues in the page that an earlier editor left in the browser at `browserUrl`,
-	 * because loading n8n takes long. n8n follows the color scheme of the browser.
-	 */
+	/** Opens n8n in a browser, and signs in. n8n follows the color scheme of the browser. */
 	static async open(
-		{ baseUrl, browserUrl }: { baseUrl: string; browserUrl?: string | undefined },
+		{ baseUrl }: { baseUrl: string },
 		colorScheme: 'light' | 'dark' = 'light',
 	): Promise<Editor> {
 		selectors.setTestIdAttribute('data-test-id');
-		const browser = await openBrowser(browserUrl);
-		const context = browser.contexts()[0] ?? (await browser.newContext());
+		const browser = await openBrowser();
+		const context = await browser.newContext();
 		context.setDefaultTimeout(MAX_WAIT_MS);
-		const page = context.pages()[0] ?? (await context.newPage());
+		const page = await context.newPage();
 		await page.setViewportSize(SCREEN);
-		await page.emulateMedia({ colorScheme });
+		await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
 		const editor = new Editor(browser, page, baseUrl);
-		if (!page.url().startsWith(baseUrl)) await editor.signIn();
+		await editor.signIn();
 		page.on('pageerror', ({ message }) => {
 			editor.addError(message);
 		});
@@ -61,9 +58,7 @@ export class Editor {
 		return editor;
 	}
 
-	/** Leaves the page open for the next editor, if it's in a browser at a URL. */
 	async close(): Promise<void> {
-		await this.leave();
 		await this.browser.close();
 	}
 

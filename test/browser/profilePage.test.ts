@@ -1,7 +1,6 @@
 import type { Browser, Page } from 'playwright-core';
 import { readProfile } from '../../nodes/core/profile/readProfile';
 import { serveProfilePage, type ProfilePage } from '../../scripts/profilePage/server';
-import { sharedN8n } from '../e2e/shared';
 import { openBrowser } from './browser';
 
 const TOKEN = 'abcdefghijklmnop';
@@ -22,7 +21,7 @@ describe('the page "Service Profile from examples"', () => {
 
 	beforeAll(async () => {
 		served = await serveProfilePage();
-		browser = await openBrowser(sharedN8n().browserUrl);
+		browser = await openBrowser();
 		const context = await browser.newContext({
 			permissions: ['clipboard-read', 'clipboard-write'],
 		});

@@ -1,5 +1,4 @@
 import type { Browser, Page } from 'playwright-core';
-import { sharedN8n } from '../e2e/shared';
 import { dialects, fixtures, startSimulator, type Simulator } from '../simulator';
 import { call } from '../simulator/testing/api';
 import { openBrowser } from './browser';
@@ -20,7 +19,7 @@ describe('the page of the simulated service', () => {
 
 	beforeAll(async () => {
 		simulator = await startSimulator({ dialect: dialects.plain, keepResponses: true });
-		browser = await openBrowser(sharedN8n().browserUrl);
+		browser = await openBrowser();
 		page = await browser.newPage();
 		page.on('pageerror', ({ message }) => errors.push(message));
 		page.on('console', (message) => {

@@ -4,7 +4,6 @@ import { jsonParse, type INode } from 'n8n-workflow';
 import type { Browser, Page } from 'playwright-core';
 import { publishForm } from '../e2e/forms';
 import { useExamples } from '../e2e/exampleRun';
-import { sharedN8n } from '../e2e/shared';
 import { fixtures } from '../simulator';
 import { openBrowser } from './browser';
 
@@ -13,7 +12,7 @@ let browser: Browser;
 let page: Page;
 
 beforeAll(async () => {
-	browser = await openBrowser(sharedN8n().browserUrl);
+	browser = await openBrowser();
 	page = await browser.newPage();
 });
 afterAll(async () => {

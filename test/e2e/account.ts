@@ -9,11 +9,14 @@ import { byId, chain, node, webhook, type WorkflowJson } from '../n8n/workflow';
 import { dialects, fixtures } from '../simulator';
 import { Simulator, type SimulatorOptions } from '../simulator/simulator';
 import { connect } from './callingAgent';
-import { PACKAGE } from './calls';
+import { PACKAGE, post } from './calls';
 import { sharedN8n } from './shared';
 
 /** Triggers whose newest version is 2. */
 const VERSION_2 = ['callCompletedTrigger', 'chatDeliveryTrigger'];
+
+/** The node of `publishReported`. */
+export const REPORTED = 'Call Completed Trigger';
 
 interface AccountOptions extends Partial<SimulatorOptions> {
 	/** Of n8n. Default: the shared one. */
@@ -107,6 +110,16 @@ export class Account {
 		const workflow = await this.create(json);
 		await this.n8n.activate(workflow);
 		return workflow;
+	};
+
+	/** Publishes Call Completed Trigger. Returns the workflow, and the URL for reports. */
+	readonly publishReported = async (rest: Partial<INode> = {}, next?: (url: string) => INode) => {
+		const webhookId = randomUUID();
+		const url = `${this.n8n.baseUrl}/webhook/${webhookId}/call-completed`;
+		const trigger = this.ours(REPORTED, 'callCompletedTrigger', {}, { webhookId, ...rest });
+		const workflow = await this.publish(chain('reported', trigger, ...(next ? [next(url)] : [])));
+		await until('the trigger to listen', async () => (await post(url, '')).status === 400);
+		return { workflow, url };
 	};
 
 	/** Publishes webhook → one item per person → nodes, and starts it. Returns the workflow, its nodes, and the execution ID. */

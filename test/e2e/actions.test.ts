@@ -93,25 +93,6 @@ describe('in real n8n', () => {
 		}
 	});
 
-	test('Campaign Progress Trigger returns each change once', async () => {
-		simulator.reset();
-		const pollTimes = { item: [{ mode: 'everyMinute' }] };
-		const parameters = { ...CAMPAIGN, pollTimes };
-		const trigger = ours('Progress', 'campaignProgressTrigger', parameters, { executeOnce: false });
-		const workflow = await account.publish(chain('Progress', trigger));
-		await published(n8n, workflow);
-
-		simulator.completeUpload(uploads.running);
-		// The baseline is kept when the workflow is unpublished and published, which polls each time.
-		for (let round = 0; round < 2; round++) {
-			await n8n.deactivate(workflow);
-			await n8n.activate(workflow);
-			await published(n8n, workflow);
-		}
-		const items = await executionsOf(n8n, workflow, 'Progress', 1);
-		expect(items.map(({ json }) => json.event)).toEqual(['queue_completed']);
-	});
-
 	test('Campaign Progress Trigger that is renamed reports no change since its last check, but later ones', async () => {
 		simulator.reset();
 		const parameters = { ...CAMPAIGN, pollTimes: { item: [{ mode: 'everyMinute' }] } };

@@ -1,24 +1,12 @@
-import { randomUUID } from 'node:crypto';
 import type { INode, INodeParameters } from 'n8n-workflow';
 import { z } from 'zod';
-import type { Reference } from '../n8n/driver';
 import { until } from '../n8n/until';
-import { condition, byId, chain, node, webhook } from '../n8n/workflow';
+import { condition, byId, chain, executeSub, node, subTrigger } from '../n8n/workflow';
 import { fixtures } from '../simulator';
 import { useAccount } from './account';
-import {
-	aiAgent,
-	type Arrow,
-	callsDirectly,
-	chatModel,
-	connect,
-	finish,
-	useModel,
-	uses,
-} from './callingAgent';
+import type { Arrow } from './callingAgent';
 import { allExecutions, callIdOf, executionsOf } from './calls';
 import { executeFlow, flowOnRows } from './rowRun';
-import { sharedN8n } from './shared';
 
 /** What the docs, notices, and messages advise, as a person would do it. */
 const account = useAccount({ isMapped: true });
@@ -47,74 +35,24 @@ const push = (parameters: INodeParameters = {}) =>
 		whatToDo: 'wait',
 		...parameters,
 	});
-const subTrigger = () =>
-	node('Called', 'n8n-nodes-base.executeWorkflowTrigger', 1.1, { inputSource: 'passthrough' });
-const executeSub = (sub: Reference, mode: 'once' | 'each') =>
-	node('Execute', 'n8n-nodes-base.executeWorkflow', 1.2, {
-		workflowId: byId(sub.id),
-		mode,
-		workflowInputs: { mappingMode: 'defineBelow', value: {} },
-	});
-
-describe('Limit Calls per Person', () => {
-	const { model, modelCredentials } = useModel(n8n);
-
-	it('in the sub-workflow of Call n8n Workflow Tool calls a person once, whom a model requests twice', async () => {
-		const sub = await publish(chain('calls', subTrigger(), placeCall(LIMIT)));
-		const path = randomUUID();
-		const tool = node('Call', '@n8n/n8n-nodes-langchain.toolWorkflow', 2.2, {
-			workflowId: byId(sub.id),
-			workflowInputs: {
-				mappingMode: 'defineBelow',
-				value: { phone: "={{ $fromAI('phone') }}" },
-				schema: [{ id: 'phone', displayName: 'phone', type: 'string', display: true }],
-			},
-		});
-		const workflow = await publish({
-			name: 'agent with a workflow tool',
-			nodes: [
-				webhook(path, { responseMode: 'onReceived' }),
-				chatModel(modelCredentials),
-				aiAgent(),
-				tool,
-			],
-			connections: connect([['Webhook', 'Agent'], ...uses('Agent', 'Call')]),
-		});
-		model.follow(callsDirectly('Call', ASHA), callsDirectly('Call', ASHA), finish);
-		await n8n.webhook(path, {});
-		await n8n.finished(await account.executionOf(workflow));
-		expect(model.isAtEnd).toBe(true);
-		expect(callsTo(ASHA)).toBe(1);
-	});
-
-	it('stops a workflow that calls again when a call is completed', async () => {
-		const webhookId = randomUUID();
-		const url = `${sharedN8n().baseUrl}/webhook/${webhookId}/call-completed`;
-		const trigger = ours('Completed', 'callCompletedTrigger', {}, { webhookId });
-		const options = { webhookUrl: url };
-		const again = placeCall({ phoneNumber: ASHA, ...LIMIT, options });
-		const workflow = await publish(chain('calls again', trigger, again));
-		simulator.setAutoComplete({ afterMs: 0, outcome: { status: 'not_picked' } });
-		await until('the trigger to listen', async () => {
-			const response = await fetch(url, { method: 'POST', body: '' });
-			return response.status === 400;
-		});
-		// The first call is from another workflow, where the limit counts for itself.
-		await executeFlow(
-			account,
-			flowOnRows([{ phone: ASHA }], [placeCall({ ...LIMIT, options })], ROWS_TO_CALL),
-		);
-		// The first call starts the workflow, and so does the one that it places.
-		const items = await executionsOf(n8n, workflow, 'Place Call', 2);
-		expect(items.map(({ json }) => json.not_placed_reason ?? 'placed').sort()).toEqual([
-			'call_limit_reached',
-			'placed',
-		]);
-		expect(callsTo(ASHA)).toBe(2);
-	});
-});
-
 const ROWS_TO_CALL: Arrow[] = [['Rows', 'Place Call']];
+
+test('Limit Calls per Person stops a workflow that calls again when a call is completed', async () => {
+	const { workflow, url } = await account.publishReported({}, (webhookUrl) =>
+		placeCall({ phoneNumber: ASHA, ...LIMIT, options: { webhookUrl } }),
+	);
+	simulator.setAutoComplete({ afterMs: 0, outcome: { status: 'not_picked' } });
+	// The first call is from another workflow, where the limit counts for itself.
+	const first = placeCall({ ...LIMIT, options: { webhookUrl: url } });
+	await executeFlow(account, flowOnRows([{ phone: ASHA }], [first], ROWS_TO_CALL));
+	// The first call starts the workflow, and so does the one that it places.
+	const items = await executionsOf(n8n, workflow, 'Place Call', 2);
+	expect(items.map(({ json }) => json.not_placed_reason ?? 'placed').sort()).toEqual([
+		'call_limit_reached',
+		'placed',
+	]);
+	expect(callsTo(ASHA)).toBe(2);
+});
 
 test('a pinned Place Call calls nobody when a later node is executed', async () => {
 	const last = node('Last', 'n8n-nodes-base.noOp', 1);
@@ -267,7 +205,7 @@ describe('a push', () => {
 			account,
 			flowOnRows(
 				[{ phone: ASHA }, { phone: 'bad' }],
-				[executeSub(sub, 'once'), next],
+				[executeSub(sub.id, 'once'), next],
 				[
 					['Rows', 'Execute'],
 					['Execute', 'Next'],
@@ -327,7 +265,7 @@ describe('waiting in a sub-workflow', () => {
 		const sub = await publish(chain('waits', subTrigger(), waits));
 		const flow = flowOnRows(
 			[{ phone: ASHA }, { phone: BELA }],
-			[executeSub(sub, mode)],
+			[executeSub(sub.id, mode)],
 			[['Rows', 'Execute']],
 		);
 		const workflow = await create(flow);
@@ -367,7 +305,7 @@ describe('waiting in a sub-workflow', () => {
 		simulator.setAutoComplete({ afterMs: 1_500 });
 		const flow = flowOnRows(
 			[{ phone: ASHA }, { phone: BELA }],
-			[isAsha, ...merges, executeSub(sub, 'once')],
+			[isAsha, ...merges, executeSub(sub.id, 'once')],
 			[
 				['Rows', 'IF'],
 				['IF', next, 'main', 0],
@@ -386,7 +324,7 @@ describe('waiting in a sub-workflow', () => {
 		const again = { retryOnFail: true, maxTries: 2, waitBetweenTries: 100 };
 		const flow = flowOnRows(
 			[{ phone: ASHA }],
-			[{ ...executeSub(sub, 'once'), ...again }],
+			[{ ...executeSub(sub.id, 'once'), ...again }],
 			[['Rows', 'Execute']],
 		);
 		await executeFlow(account, flow);

@@ -24,8 +24,9 @@ import {
 } from './callingAgent';
 import { n8nFolder } from './n8nFolder';
 import { answerQuestions, APPROVER } from './questions';
+import { flowOnRows } from './rowRun';
 import { sharedN8n } from './shared';
-import { askMcp, connectMcp, ToolHost } from './toolHost';
+import { askMcp, connectMcp, ToolHost, toolResult, type ToolResult } from './toolHost';
 
 const account = useAccount({ isMapped: true });
 const { n8n, simulator, ours } = account;
@@ -58,25 +59,18 @@ const PEOPLE = [
 	{ name: 'Chan', phone: CHAN },
 ];
 
-const result = z.object({
-	outcome: z.string(),
-	what_happened: z.string(),
-	next_step: z.string(),
-	result: z.unknown(),
-});
-const inline = z.object({ response: z.tuple([result]) }).transform(({ response: [one] }) => one);
-type ToolResult = z.infer<typeof result>;
+const inline = z
+	.object({ response: z.tuple([toolResult]) })
+	.transform(({ response: [one] }) => one);
 
 type Arrangement = {
-	rows?: object[];
+	rows?: IDataObject[];
 	/** Of the agent. */
 	version?: number;
 	/** Tools of the agent, some behind a review. */
 	tools: INode[];
 	/** Of the agent and the nodes before it. */
 	arrows?: Arrow[];
-	/** To the rows. */
-	before?: Arrow[];
 	/** Other nodes. */
 	nodes?: INode[];
 	/** What the model requests for each row. */
@@ -122,22 +116,13 @@ async function run(arrangement: Arrangement): Promise<Outcome> {
 	} = arrangement;
 	const { script = [], steps = scriptOf(version, script) } = arrangement;
 	const names = tools.map(({ name }) => name);
-	const {
-		arrows = [['Rows', 'Agent'], ...uses('Agent', ...names)],
-		before = [['Webhook', 'Rows']],
-	} = arrangement;
-	const path = randomUUID();
-	const trigger = webhook(path, { responseMode: 'onReceived' });
-	const split = node('Rows', 'n8n-nodes-base.splitOut', 1, { fieldToSplitOut: 'body.rows' });
+	const { arrows = [['Rows', 'Agent'], ...uses('Agent', ...names)] } = arrangement;
 	const options = { maxIterations: 100 };
 	const agent = { ...aiAgent('Agent', version, { text: 'Go', options }), ...agentSettings };
-	const workflow = await account.publish({
-		name: `rows ${path}`,
-		nodes: [trigger, split, agent, chatModel(modelCredentials), ...tools, ...nodes],
-		connections: connect([...before, ...arrows]),
-	});
+	const all = [agent, chatModel(modelCredentials), ...tools, ...nodes];
 	model.follow(...steps);
-	expect((await n8n.webhook(path, { rows })).status).toBe(200);
+	const workflow = await account.create(flowOnRows(rows, all, arrows));
+	await n8n.startManually(workflow, 'Start');
 	const id = await account.executionOf(workflow);
 	const { answer = async () => await answerQuestions({ n8n, simulator }, id, ...answers) } =
 		arrangement;
@@ -149,7 +134,7 @@ async function outcomeOf(id: string, tools: string[]): Promise<Omit<Outcome, 'st
 	const { runData } = await n8n.runData(id);
 	const runs = tools.flatMap((name) => runData[name] ?? []);
 	const results = runs.flatMap(({ data }) => {
-		const parsed = result.or(inline).safeParse(data?.ai_tool?.[0]?.[0]?.json);
+		const parsed = toolResult.or(inline).safeParse(data?.ai_tool?.[0]?.[0]?.json);
 		return parsed.success ? [parsed.data] : [];
 	});
 	return {
@@ -191,11 +176,12 @@ const FROM_MODEL = "={{ $fromAI('whom') }}";
 const NOT_OWN = /'Phone Number' may have the value of another row, so nothing was sent/;
 
 describe('AI Agent 3.1', () => {
-	test('calls the person of each row, as many rows as there are', async () => {
+	test('calls the person of each row, as many rows as there are, also if the model gives an argument with the name of the column', async () => {
 		const phones = [ASHA, BELA, CHAN, '9876543213', '9876543214'];
-		const rows = phones.map((phone) => ({ phone }));
-		const tools = [placeCall({ phoneNumber: ROW_PHONE })];
-		const { called, outcomes } = await run({ rows, tools, script: eachRow(request(), rows) });
+		const rows = phones.map((phone) => ({ name: `Person ${phone}`, phone }));
+		const tools = [placeCall({ phoneNumber: ROW_PHONE, personName: "={{ $fromAI('phone') }}" })];
+		const script = eachRow(request({ phone: OTHER }), rows);
+		const { called, outcomes } = await run({ rows, tools, script });
 		expect(called.sort()).toEqual(phones);
 		expect(outcomes).toEqual(rows.map(() => 'done'));
 	});
@@ -277,33 +263,18 @@ describe('AI Agent 3.1', () => {
 		expect(hints[0]).toContain('use {{ $json.column }}');
 	});
 
-	test('reads a column of the row, also if the model gives an argument with its name', async () => {
-		const tools = [placeCall({ phoneNumber: ROW_PHONE, personName: "={{ $fromAI('phone') }}" })];
-		const { called } = await run({ tools, script: eachRow(request({ phone: OTHER })) });
-		expect(called.sort()).toEqual([ASHA, BELA, CHAN]);
-	});
-
 	test('reads nodes with one item and the first item for every row', async () => {
+		const name = (item: string) => `${item}.json.rows[0].name`;
 		const tools = [
 			placeCall({
 				phoneNumber: ROW_PHONE,
-				personName: "={{ $('Settings').item.json.who }} {{ $('Settings').first().json.who }}",
+				personName: `={{ ${name("$('Sheet').item")} }} {{ ${name("$('Sheet').first()")} }}`,
 			}),
 		];
-		const settings = node('Settings', 'n8n-nodes-base.set', 3.4, {
-			mode: 'raw',
-			jsonOutput: '{ "who": "Dr. Rao" }',
-			includeOtherFields: true,
-		});
-		const before: Arrow[] = [
-			['Webhook', 'Settings'],
-			['Settings', 'Rows'],
-		];
-		const script = eachRow(request());
-		const { called } = await run({ tools, nodes: [settings], before, script });
+		const { called } = await run({ tools, script: eachRow(request()) });
 		expect(called.sort()).toEqual([ASHA, BELA, CHAN]);
 		const names = simulator.placedCalls().map(({ request: body }) => body?.person_name);
-		expect(names).toEqual(['Dr. Rao Dr. Rao', 'Dr. Rao Dr. Rao', 'Dr. Rao Dr. Rao']);
+		expect(names).toEqual(PEOPLE.map(() => 'Asha Asha'));
 	});
 
 	test('a number in two rows is called once, and the model of the other row is told so', async () => {
@@ -583,15 +554,15 @@ describe('AI Agent 2.2', () => {
 		]);
 	});
 
-	test.each([ROW_PHONE, FIRST_ROW])(
-		'in a loop with batch size 1, reads %s',
-		async (phoneNumber) => {
-			const steps = PEOPLE.flatMap(() => [request(), finish]);
-			const tools = [placeCall({ phoneNumber })];
-			const { called } = await run({ version, tools, nodes: [loop], arrows: inLoop, steps });
-			expect(called).toEqual([ASHA, BELA, CHAN]);
-		},
-	);
+	test('in a loop with batch size 1, reads columns and the item of the node before', async () => {
+		const steps = PEOPLE.flatMap(() => [request(), finish]);
+		const personName = "={{ $('Rows').item.json.name }}";
+		const tools = [placeCall({ phoneNumber: ROW_PHONE, personName })];
+		const { called } = await run({ version, tools, nodes: [loop], arrows: inLoop, steps });
+		expect(called).toEqual([ASHA, BELA, CHAN]);
+		const names = simulator.placedCalls().map(({ request: body }) => body?.person_name);
+		expect(names).toEqual(PEOPLE.map(({ name }) => name));
+	});
 });
 
 test.each([2.2, 3.1])(

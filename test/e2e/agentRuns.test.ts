@@ -1,7 +1,6 @@
-import { randomUUID } from 'node:crypto';
 import type { INode } from 'n8n-workflow';
 import type { Step } from '../n8n/scriptedModel';
-import { node, webhook } from '../n8n/workflow';
+import { manualTrigger, node } from '../n8n/workflow';
 import { useAccount } from './account';
 import {
 	aiAgent,
@@ -36,7 +35,9 @@ const KINDS: { [name: string]: (name: string, version?: number) => INode } = {
 	Call: (name) => callTool(name, credentials),
 	Ask: (name) => callReview(name, credentials),
 	Row: (name) => node(name, 'n8n-nodes-base.noOp', 1),
-	Split: (name) => node(name, 'n8n-nodes-base.splitOut', 1, { fieldToSplitOut: 'body.rows' }),
+	Sheet: (name) =>
+		node(name, 'n8n-nodes-base.set', 3.4, { mode: 'raw', jsonOutput: '{ "rows": [1, 2] }' }),
+	Split: (name) => node(name, 'n8n-nodes-base.splitOut', 1, { fieldToSplitOut: 'rows' }),
 	Loop: (name) => node(name, 'n8n-nodes-base.splitInBatches', 3),
 };
 
@@ -50,15 +51,13 @@ function nodesOf(arrows: Arrow[], version?: number): INode[] {
 
 /** Starts a workflow with an agent whose model follows the script. Returns the execution ID. */
 async function start({ arrows, version, script }: Arrangement): Promise<string> {
-	const path = randomUUID();
-	const trigger = webhook(path, { responseMode: 'onReceived' });
-	const workflow = await account.publish({
-		name: `agent runs ${path}`,
-		nodes: [trigger, chatModel(modelCredentials), ...nodesOf(arrows, version)],
+	const workflow = await account.create({
+		name: 'agent runs',
+		nodes: [manualTrigger(), chatModel(modelCredentials), ...nodesOf(arrows, version)],
 		connections: connect(arrows),
 	});
 	model.follow(...script);
-	expect((await n8n.webhook(path, { rows: [1, 2] })).status).toBe(200);
+	await n8n.startManually(workflow, 'Start');
 	return await account.executionOf(workflow);
 }
 
@@ -79,25 +78,25 @@ const askedOnce = [callsReviewed('Call', CUSTOMER), finish];
 const requestedTwice = [callsDirectly('Call', CUSTOMER), callsDirectly('Call', CUSTOMER), finish];
 const toBoth = callsReviewed('Call', CUSTOMER, OTHER);
 const twoAgents: Arrow[] = [
-	['Webhook', 'Row'],
+	['Start', 'Row'],
 	['Row', 'Agent1'],
 	['Row', 'Agent2'],
 ];
 
 const oneRun: { [name: string]: Arrangement } = {
 	'a tool with a review and one without': {
-		arrows: [['Webhook', 'Agent'], ...uses('Agent', 'Call1', ['Ask', 'Call2'])],
+		arrows: [['Start', 'Agent'], ...uses('Agent', 'Call1', ['Ask', 'Call2'])],
 		script: [callsDirectly('Call1', CUSTOMER), callsReviewed('Call2', CUSTOMER), finish],
 		calls: [1, 0],
 	},
 	'two requests at the same time, one denied and then approved': {
-		arrows: [['Webhook', 'Agent'], ...reviewed],
+		arrows: [['Start', 'Agent'], ...reviewed],
 		script: [toBoth, toBoth, finish],
 		answers: ['no'],
 		calls: [1, 1],
 	},
 	'an agent that uses another one as a tool, twice': {
-		arrows: [['Webhook', 'Agent'], ...uses('Agent', 'Helper'), ...uses('Helper', 'Call')],
+		arrows: [['Start', 'Agent'], ...uses('Agent', 'Helper'), ...uses('Helper', 'Call')],
 		script: [helper, ...requestedTwice, helper, ...requestedTwice, finish],
 		calls: [1, 0],
 	},
@@ -106,7 +105,8 @@ const oneRun: { [name: string]: Arrangement } = {
 const ofTwoRuns: { [name: string]: Arrangement } = {
 	'the rounds of a loop': {
 		arrows: [
-			['Webhook', 'Split'],
+			['Start', 'Sheet'],
+			['Sheet', 'Split'],
 			['Split', 'Loop'],
 			['Loop', 'Agent', 'main', 1],
 			['Agent', 'Loop'],

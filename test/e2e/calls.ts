@@ -78,10 +78,10 @@ export async function executionsOf(
 			const all = await allExecutions(n8n, workflow);
 			return all.filter(({ status }) => status === 'success').length >= count;
 		},
-		{ timeout: 300_000, every: 1_000 },
+		{ timeout: 300_000, every: 250 },
 	);
 	// An unexpected execution appears before n8n has served this many later requests, however slow it is.
-	for (let later = 0; later < 20; later++) await allExecutions(n8n, workflow);
+	for (let later = 0; later < 10; later++) await allExecutions(n8n, workflow);
 	const items: INodeExecutionData[] = [];
 	for (const { id } of await allExecutions(n8n, workflow)) {
 		items.push(...(await n8n.output(id, nodeName)));

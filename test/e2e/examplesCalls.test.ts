@@ -316,6 +316,8 @@ describe('examples of calls, with only the credentials selected', () => {
 				{ call_id: other, phone: '+919000000001', outcome: 'Not answered' },
 			]);
 			await run.ended(workflow, 1);
+			// It writes into the same sheet as the workflow of the next test.
+			await run.n8n.deactivate(workflow);
 		});
 
 		it('keeps each outcome of calls that end at the same time, with Call Completed Trigger as its note says', async () => {

@@ -6,7 +6,6 @@ import { until } from '../n8n/until';
 import { byId, chain, node, webhook } from '../n8n/workflow';
 import { fixtures } from '../simulator';
 import { useAccount } from './account';
-import { splitRows } from './rowRun';
 
 const campaign = fixtures.campaigns.active;
 
@@ -23,27 +22,25 @@ describe('the same growing sheet, pushed again and again', () => {
 				campaignId: byId(campaign),
 				agentUuid: byId(fixtures.agents.full),
 				whatToDo: "={{ $('Webhook').first().json.body.what }}",
-				options: { skipPushedBefore: "={{ $('Webhook').first().json.body.skips }}" },
+				options: { skipPushedBefore: true },
 			},
 			{ onError: 'continueRegularOutput' },
 		);
 		const flow = chain(
 			'sheet',
 			webhook(path, { responseMode: 'onReceived' }),
-			splitRows(),
+			node('Rows', 'n8n-nodes-base.splitOut', 1, { fieldToSplitOut: 'body.rows' }),
 			push,
 			node('Pushed', 'n8n-nodes-base.noOp', 1),
 		);
 		workflow = await publish(flow);
 	});
 
-	/** Whether the option is on. */
-	let skips = true;
 	const phone = (row: number) => `987654321${row}`;
 	const start = async (whatToDo: string, ...rows: number[]): Promise<string> => {
 		const before = new Set((await n8n.executions(workflow)).map(({ id }) => id));
 		const sheet = rows.map((row) => ({ phone: phone(row), person_name: `Person ${row}` }));
-		await n8n.webhook(path, { skips, what: whatToDo, rows: [...sheet, { phone: 'none' }] });
+		await n8n.webhook(path, { what: whatToDo, rows: [...sheet, { phone: 'none' }] });
 		return await until('the execution', async () =>
 			(await n8n.executions(workflow)).map(({ id }) => id).find((id) => !before.has(id)),
 		);
@@ -99,15 +96,5 @@ describe('the same growing sheet, pushed again and again', () => {
 		expect(inCampaign()).toEqual(['0', '1', '2', '3', '4']);
 		const bodies = simulator.requests.map(({ body }) => body).filter(isJsonObject);
 		expect(bodies).toHaveLength(4);
-	});
-
-	test('a number that was pushed without the option is sent once more with it, and then not again', async () => {
-		const bad = ['e rejected'];
-		skips = false;
-		expect((await run('wait', 7)).outputs).toEqual([['7 pushed'], bad, []]);
-		skips = true;
-		expect((await run('wait', 7)).outputs).toEqual([['7 pushed'], bad, []]);
-		expect((await run('wait', 7)).outputs).toEqual([[], bad, ['7 waiting_before']]);
-		expect(inCampaign().filter((digit) => digit === '7')).toHaveLength(2);
 	});
 });

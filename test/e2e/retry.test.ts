@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { INode } from 'n8n-workflow';
 import type { Execution } from '../n8n/driver';
 import { until } from '../n8n/until';
-import { byId, chain, node } from '../n8n/workflow';
+import { byId, chain, executeSub, node, subTrigger } from '../n8n/workflow';
 import { fixtures } from '../simulator';
 import { useAccount } from './account';
 import { allExecutions, callIdOf } from './calls';
@@ -70,16 +70,8 @@ test.each([
 ])(
 	'if the parent workflow %s, its retry does not repeat calls that its sub-workflow has placed',
 	async (_how, execute) => {
-		const called = node('Called', 'n8n-nodes-base.executeWorkflowTrigger', 1.1, {
-			inputSource: 'passthrough',
-		});
-		const sub = await publish(chain('called by another', called, placeCall(), stop));
-		const call = node('Call', 'n8n-nodes-base.executeWorkflow', 1.2, {
-			workflowId: byId(sub.id),
-			mode: 'once',
-			workflowInputs: { mappingMode: 'defineBelow', value: {} },
-		});
-		const failed = await execute([call]);
+		const sub = await publish(chain('called by another', subTrigger(), placeCall(), stop));
+		const failed = await execute([executeSub(sub.id)]);
 		expect((await n8n.retry(failed.id, 'original')).status).toBe('error');
 		const [latest, ...before] = await allExecutions(n8n, sub);
 		expect(before).toHaveLength(1);

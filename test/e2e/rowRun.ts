@@ -1,42 +1,20 @@
-import { randomUUID } from 'node:crypto';
 import type { IDataObject, INode, INodeExecutionData } from 'n8n-workflow';
-import type { JsonObject } from '../../nodes/core/values/json';
-import { chain, manualTrigger, node, webhook, type WorkflowJson } from '../n8n/workflow';
+import { manualTrigger, node, type WorkflowJson } from '../n8n/workflow';
 import type { Account } from './account';
 import { type Arrow, connect } from './callingAgent';
 
-/** One item per row of a request. */
-export const splitRows = (): INode =>
-	node('Rows', 'n8n-nodes-base.splitOut', 1, { fieldToSplitOut: 'body.rows' });
-
-/** Runs a node on rows, or on what `read` returns. Returns the ended execution, with what the node returned and shows. */
+/** Executes a node in the editor, on rows or what other nodes make of them. Returns what its last run returned and shows. */
 export async function runOnRows(
 	account: Account,
 	last: INode,
-	rows: readonly JsonObject[],
-	...read: INode[]
+	rows: IDataObject[],
+	...between: INode[]
 ) {
-	const before = read.length > 0 ? read : [splitRows()];
-	return await runFlow(account, last.name, rows, (trigger) =>
-		chain('rows', trigger, ...before, last),
-	);
-}
-
-/** The same with any flow after the trigger, and any node of it. */
-export async function runFlow(
-	{ n8n, publish, executionOf }: Account,
-	name: string,
-	rows: readonly JsonObject[],
-	flowAfter: (trigger: INode) => WorkflowJson,
-) {
-	const path = randomUUID();
-	const workflow = await publish(flowAfter(webhook(path, { responseMode: 'onReceived' })));
-	await n8n.webhook(path, { rows });
-	const { id, status } = await n8n.finished(await executionOf(workflow));
-	const { runData, error } = await n8n.runData(id);
-	const { hints = [], data } = runData[name]?.at(-1) ?? {};
-	const outputs = (data?.main ?? []).map((items) => jsonOf(items ?? []));
-	return { id, status, error, hints: hints.map(({ message }) => message), outputs };
+	const nodes = [...between, last];
+	const names = ['Rows', ...nodes.map(({ name }) => name)];
+	const arrows = nodes.map(({ name }, index): Arrow => [names[index] ?? '', name]);
+	const { runs, ...executed } = await executeFlow(account, flowOnRows(rows, nodes, arrows));
+	return { ...executed, outputs: runs(last.name).at(-1) ?? [] };
 }
 
 const jsonOf = (items: INodeExecutionData[]) => items.map(({ json }) => json);

@@ -1,11 +1,10 @@
 import { execFileSync } from 'node:child_process';
 import range from 'lodash/range';
-import { startBrowser } from '../browser/browser';
 import { N8nDriver } from '../n8n/driver';
 import { connect, externalFolder, externalN8n } from '../n8n/external';
 import { installHost } from '../n8n/host';
 import { newHome, packedPackage, projectFolder } from '../n8n/package-install';
-import { N8nServer, placesIn } from '../n8n/server';
+import { LAZY_EXPRESSIONS, N8nServer, placesIn } from '../n8n/server';
 import { prepareThirdParties } from '../n8n/thirdParties';
 import { publish, type SharedServer } from './shared';
 
@@ -19,7 +18,7 @@ export default async function setup({ maxWorkers }: { maxWorkers: number }): Pro
 		process.once(signal, () => process.exit(130));
 	if (externalN8n !== undefined) {
 		await connect(externalN8n);
-		publish({ server: externalN8n, folder: externalFolder(), ...(await startBrowser()) });
+		publish({ server: externalN8n, folder: externalFolder() });
 		return;
 	}
 	const host = await installHost(console.log);
@@ -32,9 +31,10 @@ export default async function setup({ maxWorkers }: { maxWorkers: number }): Pro
 async function start(host: string): Promise<SharedServer> {
 	const home = await newHome();
 	const { place, env } = await prepareThirdParties(home);
-	const server = await N8nServer.start({ host, home, env });
+	// They save half of the CPU time of most tests. Tests that kill n8n have its defaults.
+	const server = await N8nServer.start({ host, home, env: { ...LAZY_EXPRESSIONS, ...env } });
 	// Sign in here, because test files can't share a session through the environment.
 	await N8nDriver.signIn(server.baseUrl);
 	const folder = { ...placesIn(home), thirdParties: place };
-	return { server, folder, ...(await startBrowser()) };
+	return { server, folder };
 }

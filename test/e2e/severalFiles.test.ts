@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import sortBy from 'lodash/sortBy';
 import type { INode, INodeParameters } from 'n8n-workflow';
 import { until } from '../n8n/until';
-import { condition, byId, chain, node } from '../n8n/workflow';
+import { condition, byId, chain, manualTrigger, node } from '../n8n/workflow';
 import { fixtures } from '../simulator';
 import { useAccount } from './account';
-import { runFlow, runOnRows } from './rowRun';
+import { executeFlow, runOnRows } from './rowRun';
 import { n8nFolder } from './n8nFolder';
 import { sharedN8n } from './shared';
 
@@ -19,10 +19,7 @@ const campaign = fixtures.campaigns.active;
 afterEach(() => simulator.reset());
 
 /** Runs a push on what `read` returns. */
-const run = async (last: INode, ...read: INode[]) => {
-	const { outputs, ...ended } = await runOnRows(account, last, [], ...read);
-	return { ...ended, rejected: outputs[1] ?? [] };
-};
+const run = async (last: INode, ...read: INode[]) => await runOnRows(account, last, [{}], ...read);
 
 const pushNode = (parameters: INodeParameters = {}) =>
 	ours('Push', 'pushCampaignContacts', {
@@ -93,12 +90,13 @@ describe('several files', () => {
 		it("are pushed from an item's fields, where Execution Logic v2 of the workflow has them", async () => {
 			const parameters = { fileSelector: `${folder}/*.csv` };
 			const lists = node('Read', 'n8n-nodes-base.readWriteFile', 1.1, parameters);
-			const { outputs } = await runFlow(account, 'Push', [], (trigger) => ({
-				...chain('files', trigger, lists, pushNode({ options: { output: 'rows' } })),
+			const push = pushNode({ options: { output: 'rows' } });
+			const { runs } = await executeFlow(account, {
+				...chain('files', manualTrigger(), lists, push),
 				settings: { binaryMode: 'combined' },
-			}));
+			});
 			expect(contacts()).toEqual(all);
-			expect(outputs[0]).toMatchObject([{}, {}, { source_file: 'b.csv', source_row: 2 }]);
+			expect(runs('Push')[0]?.[0]).toMatchObject([{}, {}, { source_file: 'b.csv', source_row: 2 }]);
 		});
 
 		it('are pushed after Split Out and Filter have left out the others, as the docs advise', async () => {
@@ -109,13 +107,13 @@ describe('several files', () => {
 				2.2,
 				condition('={{ $binary.values().first().fileExtension }}', 'equals', 'csv'),
 			);
-			const { error, rejected } = await run(
+			const { error, outputs } = await run(
 				pushNode({ options: { output: 'rows' } }),
 				...[read, split, filter],
 			);
 			expect(error).toBeUndefined();
 			expect(contacts()).toEqual(all);
-			expect(rejected).toMatchObject([{ source_file: 'b.csv', source_row: 3 }]);
+			expect(outputs[1]).toMatchObject([{ source_file: 'b.csv', source_row: 3 }]);
 		});
 	});
 });

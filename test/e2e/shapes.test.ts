@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import type { IDataObject, INode } from 'n8n-workflow';
 import { condition, byId, node } from '../n8n/workflow';
 import { fixtures } from '../simulator';
@@ -49,30 +48,6 @@ describe('in workflows whose branches meet', () => {
 		]);
 	});
 
-	test('each person is called once through the output and the error output of a node', async () => {
-		const check = ours(
-			'Check',
-			'dnd',
-			{ operation: 'check', ...AGENT, phone: '={{ $json.dnd }}' },
-			{ onError: 'continueErrorOutput' },
-		);
-		const rows = [
-			{ ...ASHA, dnd: '9876543210' },
-			{ ...ASHA_AGAIN, dnd: 'unusable' },
-		];
-		const phoneNumber = "={{ $('Rows').item.json.phone }}";
-		await execute(
-			rows,
-			[check, placeCall({ phoneNumber })],
-			[
-				['Rows', 'Check'],
-				['Check', 'Place Call', 'main', 0],
-				['Check', 'Place Call', 'main', 1],
-			],
-		);
-		expect(callsTo('9876543210')).toBe(1);
-	});
-
 	test('in a loop, both branches of an IF node call a person once in each round', async () => {
 		const loop = node('Loop', 'n8n-nodes-base.splitInBatches', 3, { batchSize: 2, options: {} });
 		await execute(
@@ -87,53 +62,6 @@ describe('in workflows whose branches meet', () => {
 			],
 		);
 		expect(callsTo('9876543210')).toBe(2);
-	});
-
-	test('a person who may have been called is not called by the next round of a loop, which says so', async () => {
-		simulator.faults.inject({ kind: 'resetAfter', match: { path: '/v1/call' }, times: 1 });
-		const isFirst = node(
-			'IF',
-			'n8n-nodes-base.if',
-			2.2,
-			condition('={{ $runIndex }}', 'is less than', 1),
-		);
-		const { runs } = await execute(
-			[ASHA],
-			[{ ...placeCall(), onError: 'continueErrorOutput' }, isFirst],
-			[
-				['Rows', 'Place Call'],
-				['Place Call', 'IF', 'main', 1],
-				['IF', 'Place Call', 'main', 0],
-			],
-		);
-		expect(callsTo('9876543210')).toBe(1);
-		expect(runs('Place Call')[1]?.[1]).toMatchObject([
-			{
-				error:
-					"This execution may have called the number before, so it wasn't called again (call to 9876543210, IN)",
-				message: expect.stringMatching(/look for 9876543210 in the calls of your account/),
-				details: { outcome: 'unknown' },
-			},
-		]);
-	});
-
-	test('each of several nodes calls a person and pushes a number', async () => {
-		const push = ours('Push', 'pushCampaignContacts', {
-			...AGENT,
-			campaignId: byId(fixtures.campaigns.active),
-			whatToDo: 'wait',
-		});
-		const nodes = [placeCall(), push].flatMap((one) => [
-			one,
-			{ ...one, id: randomUUID(), name: `${one.name} again` },
-		]);
-		await execute(
-			[ASHA],
-			nodes,
-			nodes.map(({ name }): Arrow => ['Rows', name]),
-		);
-		expect(callsTo('9876543210')).toBe(2);
-		expect(simulator.contactsOf(fixtures.campaigns.active)).toHaveLength(2);
 	});
 
 	test('both outputs of an IF node lead to a question that is asked once, by webhook', async () => {

@@ -1,4 +1,3 @@
-import type { Browser } from 'playwright-core';
 import { z } from 'zod';
 import { proxySettings } from '../n8n/hostProxy';
 import type { RunningN8n } from '../n8n/server';
@@ -15,7 +14,6 @@ const shared = z.array(
 	z.object({
 		baseUrl: z.string(),
 		folder: folderSchema.optional(),
-		browserUrl: z.string().optional(),
 	}),
 );
 
@@ -23,10 +21,8 @@ const shared = z.array(
 export type N8nFolder = z.infer<typeof folderSchema>;
 type SharedN8n = z.infer<typeof shared>[number];
 
-/** A running n8n, and a browser for it if there is one. */
-export interface SharedServer extends Pick<SharedN8n, 'folder' | 'browserUrl'> {
+export interface SharedServer extends Pick<SharedN8n, 'folder'> {
 	server: RunningN8n;
-	browser?: Browser;
 }
 
 const servers: SharedServer[] = [];
@@ -34,9 +30,7 @@ const servers: SharedServer[] = [];
 /** Passes the server to the test files of the next worker through the environment, because each has its own globals. */
 export function publish(started: SharedServer): void {
 	servers.push(started);
-	const all = servers.map(
-		({ server: { baseUrl }, folder, browserUrl }): SharedN8n => ({ baseUrl, folder, browserUrl }),
-	);
+	const all = servers.map(({ server: { baseUrl }, folder }): SharedN8n => ({ baseUrl, folder }));
 	process.env[variable] = JSON.stringify(all);
 }
 

@@ -21,7 +21,7 @@ import {
 
 const LANGCHAIN = '@n8n/n8n-nodes-langchain';
 
-const toolResult = z.object({
+export const toolResult = z.object({
 	outcome: z.string(),
 	what_happened: z.string(),
 	next_step: z.string(),

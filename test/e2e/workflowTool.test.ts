@@ -1,11 +1,11 @@
 /** A workflow with an action that n8n's Call n8n Workflow Tool offers to an agent or to an MCP client. */
-import { randomUUID } from 'node:crypto';
 import type { INode } from 'n8n-workflow';
 import { useAccount } from './account';
-import { aiAgent, chatModel, connect, finish, useModel, uses } from './callingAgent';
+import { aiAgent, callsDirectly, chatModel, connect, finish, useModel, uses } from './callingAgent';
 import { connectMcp, ToolHost } from './toolHost';
 import type { Workflow } from '../n8n/driver';
-import { byId, chain, node, webhook } from '../n8n/workflow';
+import type { Step } from '../n8n/scriptedModel';
+import { byId, chain, manualTrigger, node, subTrigger } from '../n8n/workflow';
 import { fixtures } from '../simulator';
 
 const account = useAccount({ isMapped: true });
@@ -14,11 +14,7 @@ const { model, modelCredentials } = useModel(n8n);
 afterEach(() => simulator.reset());
 
 const PHONE = '9876543210';
-const publishSub = async (action: INode) => {
-	const type = 'n8n-nodes-base.executeWorkflowTrigger';
-	const called = node('Called', type, 1.1, { inputSource: 'passthrough' });
-	return await publish(chain('sends', called, action));
-};
+const publishSub = async (action: INode) => await publish(chain('sends', subTrigger(), action));
 const toolOf = ({ id }: Workflow) =>
 	node('Sub', '@n8n/n8n-nodes-langchain.toolWorkflow', 2.2, {
 		workflowId: byId(id),
@@ -64,27 +60,34 @@ describe('for an MCP client', () => {
 	});
 });
 
-test('for an agent that calls two people at the same time, the model gets both outcomes if Place Call waits by reading', async () => {
-	const people = [PHONE, '9876543211'];
-	const sub = await publishSub(placeCall({ waitForCompletion: 'reading' }));
-	const path = randomUUID();
-	const workflow = await publish({
-		name: `agent with a workflow tool ${path}`,
-		nodes: [
-			webhook(path, { responseMode: 'onReceived' }),
-			aiAgent(),
-			chatModel(modelCredentials),
-			toolOf(sub),
-		],
-		connections: connect([['Webhook', 'Agent'], ...uses('Agent', 'Sub')]),
+describe('for an agent', () => {
+	/** Runs an agent with the tool. The model follows the script. */
+	async function runAgent(sub: Workflow, ...script: Step[]): Promise<void> {
+		const workflow = await account.create({
+			name: 'agent with a workflow tool',
+			nodes: [manualTrigger(), aiAgent(), chatModel(modelCredentials), toolOf(sub)],
+			connections: connect([['Start', 'Agent'], ...uses('Agent', 'Sub')]),
+		});
+		model.follow(...script, finish);
+		await n8n.runManually(workflow, 'Start');
+		expect(model.isAtEnd).toBe(true);
+	}
+
+	test('that calls two people at the same time, the model gets both outcomes if Place Call waits by reading', async () => {
+		const people = [PHONE, '9876543211'];
+		const sub = await publishSub(placeCall({ waitForCompletion: 'reading' }));
+		simulator.setAutoComplete({ afterMs: 500 });
+		await runAgent(sub, { calls: people.map((phone) => ({ tool: 'Sub', args: { phone } })) });
+		expect(simulator.placedCalls().map(({ phone }) => phone)).toEqual(
+			people.map((phone) => `+91${phone}`),
+		);
+		const results = model.toolResults();
+		expect(results.map((text) => text.includes('"outcome":"Answered"'))).toEqual([true, true]);
 	});
-	model.follow({ calls: people.map((phone) => ({ tool: 'Sub', args: { phone } })) }, finish);
-	simulator.setAutoComplete({ afterMs: 2_000 });
-	await n8n.webhook(path, {});
-	await n8n.finished(await account.executionOf(workflow));
-	expect(simulator.placedCalls().map(({ phone }) => phone)).toEqual(
-		people.map((phone) => `+91${phone}`),
-	);
-	const results = model.toolResults();
-	expect(results.map((text) => text.includes('"outcome":"Answered"'))).toEqual([true, true]);
+
+	test('that requests a call twice, Limit Calls per Person calls the person once', async () => {
+		const sub = await publishSub(placeCall({ callLimit: 'day', maximumCalls: 1 }));
+		await runAgent(sub, callsDirectly('Sub', PHONE), callsDirectly('Sub', PHONE));
+		expect(simulator.callsTo(`+91${PHONE}`)).toBe(1);
+	});
 });

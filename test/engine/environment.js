@@ -19,7 +19,7 @@ const { exit } = process;
 process.once('beforeExit', () => exit());
 
 /**
- * Runs test files in Node's own realm, where `runtime.js` loads the packages, so that both share classes such as
+ * Runs test files in Node's own realm, where `packagesOnce.js` loads the packages, so that both share classes such as
  * `Date` and `Error`.
  */
 module.exports = class SharedRealm extends TestEnvironment {

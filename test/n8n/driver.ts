@@ -216,7 +216,7 @@ export class N8nDriver {
 				const execution = await this.execution(executionId);
 				return !['new', 'running', 'waiting'].includes(execution.status) && execution;
 			},
-			{ timeout },
+			{ timeout, every: 200 },
 		);
 	}
 

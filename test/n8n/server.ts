@@ -1,5 +1,5 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { closeSync, mkdirSync, openSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { endGroup, tail } from './command';
 import { freePort } from './ports';
@@ -121,6 +121,8 @@ export class N8nServer implements RunningN8n {
 	/** Starts the process. Works again after `stop` or `kill`, with the same folder and port. */
 	async boot(): Promise<void> {
 		mkdirSync(this.files, { recursive: true });
+		// If n8n was killed, it would wait 10 seconds because of this file.
+		rmSync(join(this.home, '.n8n', 'crash.journal'), { force: true });
 		const log = openSync(this.log, 'a');
 		const child = spawn(
 			process.execPath,

@@ -37,6 +37,18 @@ export function manualTrigger(): INode {
 	return node('Start', 'n8n-nodes-base.manualTrigger', 1);
 }
 
+/** The trigger of a sub-workflow, which gets the items of its caller as they are. */
+export const subTrigger = (): INode =>
+	node('Called', 'n8n-nodes-base.executeWorkflowTrigger', 1.1, { inputSource: 'passthrough' });
+
+/** Runs a sub-workflow once with all items, or once for each item. */
+export const executeSub = (id: string, mode: 'once' | 'each' = 'once'): INode =>
+	node('Execute', 'n8n-nodes-base.executeWorkflow', 1.2, {
+		workflowId: byId(id),
+		mode,
+		workflowInputs: { mappingMode: 'defineBelow', value: {} },
+	});
+
 /** The parameters of an If or Filter node with one condition, or those of a rule of a Switch node. */
 export function condition(
 	leftValue: string,

@@ -9,7 +9,7 @@ const { excludedWith }: Exports = createRequire(__filename)('../e2e/excluded');
 const namesWith = (env: object) => excludedWith(env).map(({ file }) => basename(file, '.test.ts'));
 
 const N8N_URL = 'http://127.0.0.1:5678';
-const STARTING = ['killed', 'retryAfterCrash'];
+const STARTING = ['killed'];
 
 test('all tests run on an n8n of their own', () => {
 	expect(namesWith({})).toEqual([]);

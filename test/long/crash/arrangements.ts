@@ -1,5 +1,5 @@
 import type { IConnections, INode } from 'n8n-workflow';
-import { chain, node, type WorkflowJson } from '../../n8n/workflow';
+import { chain, executeSub, node, subTrigger, type WorkflowJson } from '../../n8n/workflow';
 
 export const ARRANGEMENTS = [
 	'straight',
@@ -37,14 +37,7 @@ export async function arrange(
 			},
 		};
 	}
-	const trigger = node('Called', 'n8n-nodes-base.executeWorkflowTrigger', 1.1, {
-		inputSource: 'passthrough',
-	});
-	const id = await publish(chain('called by another', trigger, writer));
-	const call = node(CALLER, 'n8n-nodes-base.executeWorkflow', 1.2, {
-		workflowId: { __rl: true, mode: 'id', value: id },
-		mode: arrangement === 'sub-workflow' ? 'once' : 'each',
-		workflowInputs: { mappingMode: 'defineBelow', value: {} },
-	});
-	return { nodes: [call], connections: {} };
+	const id = await publish(chain('called by another', subTrigger(), writer));
+	const call = executeSub(id, arrangement === 'sub-workflow' ? 'once' : 'each');
+	return { nodes: [{ ...call, name: CALLER }], connections: {} };
 }

@@ -1,22 +1,17 @@
 import { randomUUID } from 'node:crypto';
-import type { INodeParameters } from 'n8n-workflow';
-import { sharedN8n } from '../e2e/shared';
-import { connect, type Arrow } from '../e2e/callingAgent';
-import { post } from '../e2e/calls';
-import type { Workflow } from '../n8n/driver';
-import { credentialType } from '../n8n/examples';
-import { packageName } from '../n8n/package-install';
-import { until } from '../n8n/until';
-import { manualTrigger, node } from '../n8n/workflow';
-import { fixtures, type Simulator } from '../simulator';
-import type { Editor } from './editor';
-import { inEditor } from './inEditor';
+import type { Account } from '../../e2e/account';
+import { connect, type Arrow } from '../../e2e/callingAgent';
+import { post } from '../../e2e/calls';
+import { sharedN8n } from '../../e2e/shared';
+import { packageName } from '../../n8n/package-install';
+import { until } from '../../n8n/until';
+import { manualTrigger, node } from '../../n8n/workflow';
+import { fixtures, type Simulator } from '../../simulator';
+import type { Editor } from '../editor';
 
-/** A node as a person uses it: the input, and a text in the output. */
+/** A node as a person uses it, and a text in the output. firstClicks.ts has the others. */
 type Case = {
 	node: string;
-	/** The input row. */
-	row?: INodeParameters;
 	fill?: (editor: Editor) => Promise<void>;
 	shown: string;
 };
@@ -26,29 +21,9 @@ const AGENT = 'Sales India';
 
 const actions: Case[] = [
 	{
-		node: 'Place Call',
-		fill: async (editor) => {
-			await editor.pick('agentUuid', AGENT);
-			await editor.choose('countryCode', 'India (IN)');
-			await editor.write('phoneNumber', '98765 43210');
-			await editor.write('personName', 'Asha Rao');
-		},
-		shown: '919876543210',
-	},
-	{
 		node: 'Get Call',
 		fill: async (editor) => editor.write('callId', calls.finished),
 		shown: calls.finished,
-	},
-	{
-		node: 'Push Campaign Contacts',
-		row: { phone: '98765 43210', city: 'Pune' },
-		fill: async (editor) => {
-			await editor.enterId('campaignId', String(campaigns.active));
-			await editor.pick('agentUuid', AGENT);
-			await editor.write('phoneColumn', 'phone');
-		},
-		shown: 'campaign_upload_id',
 	},
 	{
 		node: 'Campaign Status',
@@ -109,11 +84,6 @@ const triggers: TriggerCase[] = [
 		shown: calls.finished,
 	},
 	{
-		node: 'Campaign Calls Trigger',
-		fill: async (editor) => editor.enterId('campaignId', String(campaigns.active)),
-		shown: 'phone_key',
-	},
-	{
 		node: 'Chat Delivery Trigger',
 		version: 2,
 		event: async (_, address) =>
@@ -139,57 +109,31 @@ const triggers: TriggerCase[] = [
 
 const webhookIds = Object.fromEntries(triggers.map(({ node: name }) => [name, randomUUID()]));
 
-const rowsOf = (name: string) => `Rows of ${name}`;
-
 /** A place on the canvas that no other node covers. */
 const placeOf = (index: number): [number, number] => [
 	(index % 5) * 300,
 	Math.floor(index / 5) * 200,
 ];
 
-describe('in the editor', () => {
-	const { test, editor } = inEditor();
-	let workflow: Workflow;
-
+export function everyNode(account: Account, editor: () => Editor): void {
 	/** One workflow with all nodes, because the editor takes long to load a workflow. */
 	beforeAll(async () => {
-		const credentials = { [credentialType]: test().credential };
 		const start = manualTrigger();
-		const rowBefore = ({ node: name, row }: Case) =>
-			node(rowsOf(name), 'n8n-nodes-base.set', 3.4, {
-				mode: 'raw',
-				jsonOutput: JSON.stringify(row),
-			});
+		const { credentials } = account;
 		const nodes = [
 			start,
 			...triggers.map(({ node: name, version = 1 }) =>
 				node(name, typeOf(name), version, {}, { credentials, webhookId: webhookIds[name] }),
 			),
-			...actions.flatMap((one) => [
-				...(one.row ? [rowBefore(one)] : []),
-				node(one.node, typeOf(one.node), 1, {}, { credentials }),
-			]),
+			...actions.map(({ node: name }) => node(name, typeOf(name), 1, {}, { credentials })),
 		];
-		workflow = await test().n8n.createWorkflow({
+		const workflow = await account.create({
 			name: 'every node',
 			nodes: nodes.map((one, index) => ({ ...one, position: placeOf(index) })),
-			connections: connect(
-				actions.flatMap(({ node: name, row }): Arrow[] =>
-					row
-						? [
-								[start.name, rowsOf(name)],
-								[rowsOf(name), name],
-							]
-						: [[start.name, name]],
-				),
-			),
+			connections: connect(actions.map(({ node: name }): Arrow => [start.name, name])),
 		});
 		await editor().openWorkflow(workflow.id);
 	});
-	afterAll(async () => {
-		await test().n8n.deleteWorkflow(workflow);
-	});
-
 	/** Opens the panel of a node, and closes that of the last one. */
 	async function open(name: string): Promise<void> {
 		await editor().page.keyboard.press('Escape');
@@ -204,7 +148,7 @@ describe('in the editor', () => {
 		await editor().execute();
 		const { baseUrl } = sharedN8n();
 		await one.event?.(
-			test().simulator,
+			account.simulator,
 			(path) => `${baseUrl}/webhook-test/${webhookIds[one.node]}/${path}`,
 		);
 		await editor().readOutput(one.shown);
@@ -219,7 +163,7 @@ describe('in the editor', () => {
 		await editor().readOutput(one.shown);
 		expect(editor().errors.splice(0)).toEqual([]);
 	});
-});
+}
 
 /** Repeats the request, because n8n listens a moment after the click. */
 async function postUntilListening(url: string, body: object): Promise<void> {

@@ -1,26 +1,27 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { projectFolder } from '../n8n/package-install';
-import { until } from '../n8n/until';
-import { chain, manualTrigger, node } from '../n8n/workflow';
-import { fixtures } from '../simulator';
+import type { Account } from '../../e2e/account';
+import { projectFolder } from '../../n8n/package-install';
+import { until } from '../../n8n/until';
+import { chain, manualTrigger, node } from '../../n8n/workflow';
+import { fixtures } from '../../simulator';
+import type { Editor } from '../editor';
 import { Clicks } from './clicks';
-import { inEditor } from './inEditor';
 
 const MOST_CLICKS = { campaign: 15, outcome: 5 };
 const { active: CAMPAIGN } = fixtures.campaigns;
 
-describe('a first campaign from an empty canvas', () => {
-	const { test, editor } = inEditor();
+/** Without selecting a credential, because n8n selects the only one. */
+export function firstClicks(account: Account, editor: () => Editor): void {
 	let clicks: Clicks;
 	beforeEach(() => {
 		clicks = new Clicks(editor());
 	});
 
-	it('takes at most 15 clicks with pasted rows, checks them first, and shows no error', async () => {
+	it('a campaign from an empty canvas takes at most 15 clicks with pasted rows, checks them first, and shows no error', async () => {
 		const { page } = editor();
 		const leads = await readFile(join(projectFolder, 'examples', 'leads.csv'), 'utf8');
-		const contacts = () => test().simulator.contactsOf(CAMPAIGN);
+		const contacts = () => account.simulator.contactsOf(CAMPAIGN);
 		await editor().show('/workflow/new', page.getByTestId('canvas-add-button'));
 		await clicks.addNode(page.getByTestId('canvas-add-button'), 'Push Campaign Contacts');
 		await clicks.pick('campaignId', 'Morning Leads');
@@ -28,22 +29,27 @@ describe('a first campaign from an empty canvas', () => {
 		await clicks.choose('contactsFrom', 'Pasted Rows');
 		await clicks.on(page.getByTestId('parameter-input-pastedRows').locator('textarea'));
 		await page.keyboard.insertText(leads);
+		await page.getByText('This node checks the rows, and sends nothing').waitFor();
 		await clicks.execute();
 		await editor().readOutput('ready');
+		await editor().readOutput(
+			/The agent is active\. The agent's do-not-disturb list has 0 of 9 ready rows/,
+		);
 		expect(contacts()).toEqual([]);
 		await clicks.choose('whatToDo', 'Add and Release');
+		await page.getByText('can start real phone calls right away').waitFor();
 		await clicks.execute();
 		await editor().readOutput('campaign_upload_id');
 		await until('the contacts', () => contacts().length === 9);
 		expect(clicks.count).toBeLessThanOrEqual(MOST_CLICKS.campaign);
 	});
 
-	it('shows an outcome in the same workflow after at most 5 more clicks', async () => {
+	it('an outcome is shown in the same workflow after at most 5 more clicks', async () => {
 		const { page } = editor();
-		test().simulator.setAutoDial({ everyMs: 50, lastsMs: 50 });
-		test().simulator.setAutoComplete({ afterMs: 50 });
+		account.simulator.setAutoDial({ everyMs: 50, lastsMs: 50 });
+		account.simulator.setAutoComplete({ afterMs: 50 });
 		await until('a completed call', () =>
-			[...test().simulator.state.calls.values()].some(({ finished }) => finished),
+			[...account.simulator.state.calls.values()].some(({ finished }) => finished),
 		);
 		await page.keyboard.press('Escape');
 		await clicks.addNode(page.getByTestId('node-creator-plus-button'), 'Campaign Calls Trigger');
@@ -53,18 +59,14 @@ describe('a first campaign from an empty canvas', () => {
 		expect(clicks.count).toBeLessThanOrEqual(MOST_CLICKS.outcome);
 		expect(editor().errors.splice(0)).toEqual([]);
 	});
-});
 
-describe('first calls from rows', () => {
-	const { test, editor } = inEditor();
-
-	it('are checked and then placed, within calling hours and a limit, in the steps of the docs', async () => {
+	it('calls from rows are checked and then placed, within calling hours and a limit, in the steps of the docs', async () => {
 		const { page } = editor();
-		const clicks = new Clicks(editor());
+		account.simulator.reset();
 		const row = { phone: '98765 43210', person_name: 'Asha Rao' };
 		const rows = { mode: 'raw', jsonOutput: JSON.stringify(row) };
 		const start = chain('rows', manualTrigger(), node('Rows', 'n8n-nodes-base.set', 3.4, rows));
-		const workflow = await test().n8n.createWorkflow(start);
+		const workflow = await account.create(start);
 		await editor().openWorkflow(workflow.id);
 		const end = page.locator('[data-node-name="Rows"]').getByTestId('canvas-handle-plus');
 		await clicks.addNode(end, 'Place Call', 'Place call');
@@ -76,13 +78,12 @@ describe('first calls from rows', () => {
 		await clicks.choose('whatToDo', 'Check Only');
 		await clicks.execute();
 		await editor().readOutput('check_only');
-		expect(test().simulator.placedCalls()).toEqual([]);
+		expect(account.simulator.placedCalls()).toEqual([]);
 		await clicks.choose('whatToDo', 'Place Calls');
 		await clicks.execute();
 		// The output of the check also shows a call_id.
-		await until('the call', () => test().simulator.placedCalls().length > 0);
-		expect(test().simulator.placedCalls()).toMatchObject([{ phone: '+919876543210' }]);
+		await until('the call', () => account.simulator.placedCalls().length > 0);
+		expect(account.simulator.placedCalls()).toMatchObject([{ phone: '+919876543210' }]);
 		expect(editor().errors.splice(0)).toEqual([]);
-		await test().n8n.deleteWorkflow(workflow);
 	});
-});
+}

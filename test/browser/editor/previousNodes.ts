@@ -1,17 +1,18 @@
 import { randomUUID } from 'node:crypto';
-import { sharedN8n } from '../e2e/shared';
-import { post } from '../e2e/calls';
-import { until } from '../n8n/until';
-import { byId, node, webhook } from '../n8n/workflow';
-import { connect } from '../e2e/callingAgent';
-import { fixtures } from '../simulator';
-import { inEditor } from './inEditor';
+import type { Account } from '../../e2e/account';
+import { connect } from '../../e2e/callingAgent';
+import { post } from '../../e2e/calls';
+import { sharedN8n } from '../../e2e/shared';
+import { until } from '../../n8n/until';
+import { byId, node, webhook } from '../../n8n/workflow';
+import { fixtures } from '../../simulator';
+import type { Editor } from '../editor';
 
 const PHONE = '9876543210';
 
 /** n8n also runs the node whose previous nodes were selected, if a form, a chat, or a webhook starts the workflow. */
-describe("'Execute previous nodes' below a webhook", () => {
-	const { test: account, editor } = inEditor();
+export function previousNodes(account: Account, editor: () => Editor): void {
+	const { n8n, simulator, ours, placeCall, create } = account;
 
 	async function previousNodesOf(name: string, url: string): Promise<void> {
 		await editor().openNode(name);
@@ -22,7 +23,6 @@ describe("'Execute previous nodes' below a webhook", () => {
 	}
 
 	test('in a loop, where a node is before itself, calls nobody', async () => {
-		const { simulator, placeCall, create } = account();
 		const path = randomUUID();
 		const workflow = await create({
 			name: 'previous nodes in a loop',
@@ -43,7 +43,6 @@ describe("'Execute previous nodes' below a webhook", () => {
 	});
 
 	test('calls and pushes nobody, and says so. Execute step calls', async () => {
-		const { n8n, simulator, ours, placeCall, create } = account();
 		const path = randomUUID();
 		const push = ours('Push', 'pushCampaignContacts', {
 			agentUuid: byId(fixtures.agents.full),
@@ -79,4 +78,4 @@ describe("'Execute previous nodes' below a webhook", () => {
 		expect(simulator.callsTo(`+91${PHONE}`)).toBe(1);
 		expect(editor().errors.splice(0)).toEqual([]);
 	});
-});
+}

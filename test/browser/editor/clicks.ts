@@ -1,5 +1,5 @@
 import type { Locator } from 'playwright-core';
-import type { Editor } from './editor';
+import type { Editor } from '../editor';
 
 /** Uses the editor as a person does, and counts the clicks. What is typed isn't counted. */
 export class Clicks {

@@ -1,18 +1,15 @@
-import type { Workflow } from '../n8n/driver';
-import { packageName } from '../n8n/package-install';
-import { manualTrigger, node } from '../n8n/workflow';
-import { inEditor } from './inEditor';
+import type { Account } from '../../e2e/account';
+import { packageName } from '../../n8n/package-install';
+import { manualTrigger, node } from '../../n8n/workflow';
+import type { Editor } from '../editor';
 
 const PLACE_CALL = 'Voice Agent: Place Call';
 
-describe('the list of nodes in the editor', () => {
-	const { test, editor } = inEditor();
-	let workflow: Workflow;
-
+export function nodeCreator(account: Account, editor: () => Editor): void {
 	/** An agent with a tool. */
 	beforeAll(async () => {
 		const start = manualTrigger();
-		workflow = await test().n8n.createWorkflow({
+		const workflow = await account.create({
 			name: 'node creator',
 			nodes: [
 				start,
@@ -25,9 +22,6 @@ describe('the list of nodes in the editor', () => {
 			},
 		});
 		await editor().openWorkflow(workflow.id);
-	});
-	afterAll(async () => {
-		await test().n8n.deleteWorkflow(workflow);
 	});
 
 	const entries = () => editor().page.getByTestId('item-iterator-item');
@@ -77,4 +71,4 @@ describe('the list of nodes in the editor', () => {
 		await page.getByTestId('ndv').waitFor();
 		expect(await labels()).toEqual(expect.arrayContaining(['Operation', 'Question']));
 	});
-});
+}

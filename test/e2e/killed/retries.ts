@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import type { IConnections, INode } from 'n8n-workflow';
 import { z } from 'zod';
-import { isObject } from '../engine/isObject';
-import type { Arrangement } from '../long/crash/arrangements';
-import { CrashBench, type Scene, type RetryResult } from '../long/crash/crashBench';
-import { ITEMS, received, writers, type Writer } from '../long/crash/writers';
-import type { ScriptedModel } from '../n8n/scriptedModel';
-import type { N8nServer } from '../n8n/server';
-import { until } from '../n8n/until';
-import { chain, node, webhook } from '../n8n/workflow';
-import { Account } from './account';
+import { isObject } from '../../engine/isObject';
+import type { Arrangement } from '../../long/crash/arrangements';
+import { CrashBench, type Scene, type RetryResult } from '../../long/crash/crashBench';
+import { ITEMS, received, writers, type Writer } from '../../long/crash/writers';
+import type { ScriptedModel } from '../../n8n/scriptedModel';
+import type { N8nServer } from '../../n8n/server';
+import { until } from '../../n8n/until';
+import { chain, node, webhook } from '../../n8n/workflow';
+import { Account } from '../account';
 import {
 	aiAgent,
 	callTool,
@@ -21,8 +21,8 @@ import {
 	OTHER,
 	startModel,
 	uses,
-} from './callingAgent';
-import { removeServer, startServer } from './ownServer';
+} from '../callingAgent';
+import type { Part } from './part';
 
 const CONTINUE = { onError: 'continueRegularOutput' } as const;
 const ALL = '1'.repeat(ITEMS);
@@ -106,9 +106,8 @@ async function hangAfterRemoveDuplicates({ n8n, simulator }: CrashBench): Promis
 	return execution?.id ?? '';
 }
 
-/** Starts its own n8n, because it's killed once, in the middle of everything. */
-describe('Retry of an interrupted execution', () => {
-	let server: N8nServer;
+/** Retry of executions that are interrupted. */
+export function retries(): Part {
 	let bench: CrashBench;
 	let middle: Scene[];
 	let arranged: Scene[];
@@ -117,8 +116,15 @@ describe('Retry of an interrupted execution', () => {
 	let agents: AgentRun[] = [];
 	let removed: string;
 
-	beforeAll(async () => {
-		server = await startServer();
+	async function retryAll(scenes: readonly Scene[]): Promise<RetryResult[]> {
+		const verdicts: RetryResult[] = [];
+		for (const scene of scenes) verdicts.push(await bench.retryScene(scene));
+		return verdicts;
+	}
+	const wanted = (scenes: readonly Scene[]) =>
+		scenes.map(({ writer, before }) => expectedResult(writer, before));
+
+	async function arrange(server: N8nServer): Promise<void> {
 		bench = await CrashBench.start(server);
 		const hang = async (writer: Writer, arrangement?: Arrangement) =>
 			await bench.hangInWriter(writer, CONTINUE, arrangement);
@@ -133,106 +139,100 @@ describe('Retry of an interrupted execution', () => {
 		unread = await bench.hangInWriter(PUSH);
 		removed = await hangAfterRemoveDuplicates(bench);
 		agents = [await startAgent(server.baseUrl, 3.1), await startAgent(server.baseUrl, 2.2)];
-		await server.kill();
-		await bench.boot();
-	});
-	afterAll(async () => {
+	}
+
+	async function stop(): Promise<void> {
 		for (const { account, model } of agents) {
 			await model.stop();
 			await account.simulator.stop();
 		}
 		await bench.simulator.stop();
-		await removeServer(server);
-	});
-
-	async function retryAll(scenes: readonly Scene[]): Promise<RetryResult[]> {
-		const verdicts: RetryResult[] = [];
-		for (const scene of scenes) verdicts.push(await bench.retryScene(scene));
-		return verdicts;
 	}
-	const wanted = (scenes: readonly Scene[]) =>
-		scenes.map(({ writer, before }) => expectedResult(writer, before));
 
-	it('after a kill, does not repeat started requests, and sends the rest', async () => {
-		expect(await retryAll(middle)).toEqual(wanted(middle));
-		// Another retry of the same execution, which doesn't know about the first retry.
-		const twice = middle.slice(0, 2);
-		const unknown = wanted(twice).map((one) => ({ ...one, output: 'u'.repeat(ITEMS) }));
-		expect(await retryAll(twice)).toEqual(unknown);
-	});
-
-	it('after a kill in a loop or a sub-workflow, sends no request twice', async () => {
-		const sent = (await retryAll(arranged)).map((one) => [one.before, one.after]);
-		expect(sent).toEqual(arranged.map(({ before }) => [before, ALL]));
-	});
-
-	it('after a kill in a later node, repeats nothing', async () => {
-		const verdicts = await bench.retryScenes(after);
-		expect(verdicts).toEqual(after.map(({ writer }) => expectedResult(writer, ALL)));
-	});
-
-	it("after a kill of a push whose 'Rejected' nobody reads, says how to see the unknown rows there", async () => {
-		const { n8n } = bench;
-		expect(await bench.retryScene(unread)).toMatchObject({
-			before: SIX_SENT,
-			after: ALL,
-			output: '',
+	function tests(): void {
+		it('after a kill, does not repeat started requests, and sends the rest', async () => {
+			expect(await retryAll(middle)).toEqual(wanted(middle));
+			// Another retry of the same execution, which doesn't know about the first retry.
+			const twice = middle.slice(0, 2);
+			const unknown = wanted(twice).map((one) => ({ ...one, output: 'u'.repeat(ITEMS) }));
+			expect(await retryAll(twice)).toEqual(unknown);
 		});
-		const [failed] = await n8n.executions({ id: unread.execution.workflowId, name: '' });
-		expect(failed?.status).toBe('error');
-		const { error } = await n8n.runData(failed?.id ?? '');
-		expect(error?.message).toBe(
-			"6 rows may or may not be in the campaign, and no node reads 'Rejected'",
-		);
-		expect(error?.description).toMatch(/^Connect 'Rejected' to a node/);
-		const workflow = await n8n.workflow(unread.execution.workflowId);
-		const { nodes, connections } = stored.parse(
-			await n8n.request('GET', `/workflows/${workflow.id}`),
-		);
-		const reader = node('Reader', 'n8n-nodes-base.noOp', 1);
-		await n8n.updateWorkflow(workflow, {
-			nodes: [...nodes, reader],
-			connections: {
-				...connections,
-				[unread.writer.name]: { main: [[], [{ node: reader.name, type: 'main', index: 0 }]] },
-			},
+
+		it('after a kill in a loop or a sub-workflow, sends no request twice', async () => {
+			const sent = (await retryAll(arranged)).map((one) => [one.before, one.after]);
+			expect(sent).toEqual(arranged.map(({ before }) => [before, ALL]));
 		});
-		const again = await n8n.retry(failed?.id ?? '', 'current');
-		expect(again.status).toBe('success');
-		expect(await n8n.output(again.id, reader.name)).toHaveLength(6);
-		expect(received(bench.simulator, unread.writer, unread.items)).toBe(ALL);
-	});
 
-	it('after a kill during a run of an AI Agent, calls the same person no more', async () => {
-		for (const { account, model, id } of agents) {
-			const { n8n, simulator } = account;
-			await n8n.signIn();
-			model.follow(callsDirectly('Call', CUSTOMER), callsDirectly('Call', OTHER), finish);
-			await n8n.finished(id);
-			expect(await n8n.retry(id, 'original')).toMatchObject({ status: 'success' });
-			const [first, ...rest] = model.toolResults();
-			expect(first).toContain('"outcome":"unknown"');
-			expect(rest).toEqual([expect.stringContaining('"outcome":"done"')]);
-			expect([simulator.callsTo(CUSTOMER), simulator.callsTo(OTHER)]).toEqual([1, 1]);
-		}
-	});
+		it('after a kill in a later node, repeats nothing', async () => {
+			const verdicts = await bench.retryScenes(after);
+			expect(verdicts).toEqual(after.map(({ writer }) => expectedResult(writer, ALL)));
+		});
 
-	it("after a kill behind n8n's Remove Duplicates, ends there with the call in the output of the trigger", async () => {
-		const { n8n } = bench;
-		await n8n.finished(removed);
-		const { id, status } = await n8n.retry(removed, 'original');
-		expect(status).toBe('success');
-		expect(await n8n.output(id, 'Webhook')).toHaveLength(1);
-		expect(await n8n.output(id, BEFORE_HANG)).toEqual([]);
-	});
+		it("after a kill of a push whose 'Rejected' nobody reads, says how to see the unknown rows there", async () => {
+			const { n8n } = bench;
+			expect(await bench.retryScene(unread)).toMatchObject({
+				before: SIX_SENT,
+				after: ALL,
+				output: '',
+			});
+			const [failed] = await n8n.executions({ id: unread.execution.workflowId, name: '' });
+			expect(failed?.status).toBe('error');
+			const { error } = await n8n.runData(failed?.id ?? '');
+			expect(error?.message).toBe(
+				"6 rows may or may not be in the campaign, and no node reads 'Rejected'",
+			);
+			expect(error?.description).toMatch(/^Connect 'Rejected' to a node/);
+			const workflow = await n8n.workflow(unread.execution.workflowId);
+			const { nodes, connections } = stored.parse(
+				await n8n.request('GET', `/workflows/${workflow.id}`),
+			);
+			const reader = node('Reader', 'n8n-nodes-base.noOp', 1);
+			await n8n.updateWorkflow(workflow, {
+				nodes: [...nodes, reader],
+				connections: {
+					...connections,
+					[unread.writer.name]: { main: [[], [{ node: reader.name, type: 'main', index: 0 }]] },
+				},
+			});
+			const again = await n8n.retry(failed?.id ?? '', 'current');
+			expect(again.status).toBe('success');
+			expect(await n8n.output(again.id, reader.name)).toHaveLength(6);
+			expect(received(bench.simulator, unread.writer, unread.items)).toBe(ALL);
+		});
 
-	it('after Stop, does not repeat started requests, and sends the rest', async () => {
-		const stopped: Scene[] = [];
-		for (const writer of [CALL, PUSH, CHAT]) {
-			const scene = await bench.hangInWriter(writer, CONTINUE);
-			await bench.n8n.request('POST', `/executions/${scene.execution.id}/stop`);
-			stopped.push(scene);
-		}
-		expect(await retryAll(stopped)).toEqual(wanted(stopped));
-	});
-});
+		it('after a kill during a run of an AI Agent, calls the same person no more', async () => {
+			for (const { account, model, id } of agents) {
+				const { n8n, simulator } = account;
+				await n8n.signIn();
+				model.follow(callsDirectly('Call', CUSTOMER), callsDirectly('Call', OTHER), finish);
+				await n8n.finished(id);
+				expect(await n8n.retry(id, 'original')).toMatchObject({ status: 'success' });
+				const [first, ...rest] = model.toolResults();
+				expect(first).toContain('"outcome":"unknown"');
+				expect(rest).toEqual([expect.stringContaining('"outcome":"done"')]);
+				expect([simulator.callsTo(CUSTOMER), simulator.callsTo(OTHER)]).toEqual([1, 1]);
+			}
+		});
+
+		it("after a kill behind n8n's Remove Duplicates, ends there with the call in the output of the trigger", async () => {
+			const { n8n } = bench;
+			await n8n.finished(removed);
+			const { id, status } = await n8n.retry(removed, 'original');
+			expect(status).toBe('success');
+			expect(await n8n.output(id, 'Webhook')).toHaveLength(1);
+			expect(await n8n.output(id, BEFORE_HANG)).toEqual([]);
+		});
+
+		it('after Stop, does not repeat started requests, and sends the rest', async () => {
+			const stopped: Scene[] = [];
+			for (const writer of [CALL, PUSH, CHAT]) {
+				const scene = await bench.hangInWriter(writer, CONTINUE);
+				await bench.n8n.request('POST', `/executions/${scene.execution.id}/stop`);
+				stopped.push(scene);
+			}
+			expect(await retryAll(stopped)).toEqual(wanted(stopped));
+		});
+	}
+
+	return { arrange, afterKill: async () => await bench.n8n.signIn(), stop, tests };
+}
