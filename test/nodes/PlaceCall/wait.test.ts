@@ -383,19 +383,22 @@ describe('waiting', () => {
 	it.each([
 		['an error of an earlier execution', 'No'],
 		['an empty cell for it', ''],
-	])('with Retry On Fail, n8n runs the node once for a row with %s', async (_what, error) => {
-		const toSleep = jest.spyOn(ExecuteContext.prototype, 'putExecutionToWait');
-		const row = { phone: '9000000000', row_number: 7, placed: false, error, details: '' };
-		const twice = { retryOnFail: true, maxTries: 2, waitBetweenTries: 0 };
-		nock(N8N)
-			.persist()
-			.get(/^\/webhook-waiting\//)
-			.reply(409, {});
-		const run = await wait.runOrPause(await node(byWebhook, { ...CONTINUE, ...twice }), [row]);
-		expect(run.status).toBe('waiting');
-		expect(toSleep).toHaveBeenCalledTimes(1);
-		expect(placed()).toHaveLength(1);
-	});
+	])(
+		'with Retry On Fail, n8n runs the node again for a row with %s, which calls nobody',
+		async (_what, error) => {
+			const toSleep = jest.spyOn(ExecuteContext.prototype, 'putExecutionToWait');
+			const row = { phone: '9000000000', row_number: 7, placed: false, error, details: '' };
+			const twice = { retryOnFail: true, maxTries: 2, waitBetweenTries: 0 };
+			nock(N8N)
+				.persist()
+				.get(/^\/webhook-waiting\//)
+				.reply(409, {});
+			const run = await wait.runOrPause(await node(byWebhook, { ...CONTINUE, ...twice }), [row]);
+			expect(run.status).toBe('waiting');
+			expect(toSleep).toHaveBeenCalledTimes(2);
+			expect(placed()).toHaveLength(1);
+		},
+	);
 
 	describe('when the execution is stopped', () => {
 		const STOPPED = 'A time limit of n8n was reached, or someone stopped the execution.';
