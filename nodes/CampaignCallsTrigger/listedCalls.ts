@@ -25,8 +25,8 @@ import type { Limiter } from '../core/values/keyedMutex';
 export type ListToRead = {
 	/** `campaign_upload_id`, or {@link ALL_CALLS}. */
 	id: string;
-	/** The calling queues, as the campaign status shows them, if all are completed. */
-	completedQueues?: string | undefined;
+	/** If all its queues are completed: what the campaign status shows, which changes if the list may have new calls. */
+	completedAs?: string | undefined;
 };
 
 /** All calls are one list with this ID. */
@@ -41,14 +41,17 @@ export async function listsToRead(
 	campaignId: number | undefined,
 ): Promise<ListToRead[]> {
 	if (campaignId === undefined) return [{ id: ALL_CALLS }];
-	const uploads = listsToCompare(await readCampaign(client, campaignId));
+	const view = await readCampaign(client, campaignId);
+	const uploads = listsToCompare(view);
 	if (uploads === undefined)
 		throw unusable('The status of the campaign has no contact lists', WITHOUT_LISTS);
+	// With all lists completed, further attempts are callbacks and redials.
+	const attempts = uploads.every(isCompleted) ? view.calls?.total : undefined;
 	return uploads.map((upload) => {
 		if (upload.id === ALL_CALLS)
 			throw unusable('A contact list of the campaign has no campaign_upload_id', WITHOUT_LISTS);
-		const completedQueues = isCompleted(upload) ? JSON.stringify(upload.queues) : undefined;
-		return { id: upload.id, completedQueues };
+		const shown = JSON.stringify([upload.queues, attempts]);
+		return { id: upload.id, completedAs: isCompleted(upload) ? shown : undefined };
 	});
 }
 

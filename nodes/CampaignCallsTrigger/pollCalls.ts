@@ -120,10 +120,10 @@ class Poll {
 		}
 	}
 
-	/** Whether the list may have new calls: as far as its queues show it, or because it wasn't read for long. */
-	private isDue({ id, completedQueues }: ListToRead): boolean {
+	/** Whether the list may have new calls: as far as the campaign status shows it, or because it wasn't read for long. */
+	private isDue({ id, completedAs }: ListToRead): boolean {
 		const known = this.state.completedLists.get(id);
-		if (known === undefined || known.queues !== completedQueues) return true;
+		if (known === undefined || known.shown !== completedAs) return true;
 		return Math.abs(this.startedAt - known.readAt) >= REREAD_AFTER_MS;
 	}
 
@@ -135,7 +135,7 @@ class Poll {
 	}
 
 	/** @param isFirst whether it has the whole time of the poll */
-	private async checkList({ id, completedQueues }: ListToRead, isFirst: boolean): Promise<void> {
+	private async checkList({ id, completedAs }: ListToRead, isFirst: boolean): Promise<void> {
 		const { account, settings, state, startedAt: readAt } = this;
 		// Until all its calls have ended, it's due.
 		state.completedLists.delete(id);
@@ -155,8 +155,8 @@ class Poll {
 		const ended = this.onlyRemembers
 			? await this.countEnded(calls, async (call) => await this.remember(call))
 			: await this.countEnded(this.taken(calls), async (call) => await this.pass(call));
-		if (read.isComplete && ended === calls.length && completedQueues !== undefined)
-			state.completedLists.set(id, { readAt, queues: completedQueues });
+		if (read.isComplete && ended === calls.length && completedAs !== undefined)
+			state.completedLists.set(id, { readAt, shown: completedAs });
 	}
 
 	/** Requests no further page. */

@@ -16,8 +16,8 @@ const BYTES = BigUint64Array.BYTES_PER_ELEMENT;
 type CompletedList = {
 	/** Epoch milliseconds. */
 	readAt: number;
-	/** Its queues in the campaign status. */
-	queues: string;
+	/** Of it, in the campaign status. */
+	shown: string;
 };
 
 /** What the trigger remembers between polls. */
@@ -99,7 +99,7 @@ export function storedState(state: PollState, scope: Scope): JsonObject {
 }
 
 function isCompletedList(list: JsonValue): list is CompletedList {
-	return isJsonObject(list) && typeof list.readAt === 'number' && typeof list.queues === 'string';
+	return isJsonObject(list) && typeof list.readAt === 'number' && typeof list.shown === 'string';
 }
 
 /** As base64, with 8 bytes each. */
