@@ -334,7 +334,7 @@ export class ChatConnection {
 	expectEventsOf(messages: Message[], events: ChatEvent[]): void {
 		const acked = { ackedAt: this.options.clock.elapsed(), ackedAtFrame: this.frameCount };
 		const late = messages.filter((one) => !events.some((event) => isMessage(event, one)));
-		this.sent.push(...late.map((message) => ({ ...message, ...acked })));
+		this.sent = [...this.recentlySent, ...late.map((message) => ({ ...message, ...acked }))];
 	}
 
 	/**
@@ -342,10 +342,15 @@ export class ChatConnection {
 	 * the next one with the same text is about another message.
 	 */
 	private takeSent(event: ChatEvent): number {
-		const since = this.options.clock.elapsed() - EVENT_LAG_MS;
-		const found = this.sent.find((one) => one.ackedAt > since && isMessage(event, one));
-		this.sent = this.sent.filter((one) => one.ackedAt > since && one !== found);
+		const recent = this.recentlySent;
+		const found = recent.find((one) => isMessage(event, one));
+		this.sent = recent.filter((one) => one !== found);
 		return found?.ackedAtFrame ?? Infinity;
+	}
+
+	private get recentlySent(): SentMessage[] {
+		const since = this.options.clock.elapsed() - EVENT_LAG_MS;
+		return this.sent.filter(({ ackedAt }) => ackedAt > since);
 	}
 
 	// Ending.
