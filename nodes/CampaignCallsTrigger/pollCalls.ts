@@ -39,7 +39,7 @@ export const POLL_LIMITS = {
 
 const WEEK_MS = 7 * 24 * 3_600_000;
 
-/** A completed contact list is read again after this time, because it may get calls, such as a callback. */
+/** A completed contact list is read again after this time, because it may get calls, such as redials and callbacks. */
 const REREAD_AFTER_MS = 3_600_000;
 
 /** Records that can't be read until a poll stops. */

@@ -4,7 +4,7 @@ import { withoutSecret } from '../service/secrets';
 import { BoundedMap } from '../values/boundedMap';
 import { type Clock, DONE, pause, whenAborted } from '../values/clock';
 import { type Arrival, ConnectionUser, type UserOptions } from './connectionUser';
-import { type ChatEvent, parseFrame } from './frames';
+import { type ChatEvent, isMessage, type Message, parseFrame } from './frames';
 import { type AttemptEnd, describeEnding, type Ending, ReconnectPolicy } from './reconnectPolicy';
 import { Sender } from './sender';
 import { Socket } from './socket';
@@ -24,6 +24,15 @@ const MAX_ISSUED = 10;
 
 /** Events to remember, because the service may replay them. */
 const MAX_REMEMBERED = 5_000;
+
+/**
+ * How long after the ack of a message an event with its text is about it. The document doesn't say how far they are apart.
+ * Both are about the same turn, so a few seconds are enough, and within them, hardly anyone writes the same again.
+ */
+const EVENT_LAG_MS = 5_000;
+
+/** A message, or the reply on its ack. Its event may still come, because the ack was first. */
+type SentMessage = Message & { ackedAt: number; ackedAtFrame: number };
 
 /** What is the same for all users of a connection. */
 interface ConnectionOptions {
@@ -74,11 +83,13 @@ export class ChatConnection {
 	private frameCount = 0;
 	/** The number that each of the latest events had when it arrived last, by its ID. */
 	private readonly arrivals = new BoundedMap<number>(MAX_REMEMBERED);
+	/** The messages of all actions. */
+	private sent: SentMessage[] = [];
 	/**
-	 * For the next action: the events since the last one ended, those that it didn't listen to, and the messages whose events
-	 * may still come. Null if it ended longer ago than a moment.
+	 * For the next action: the events since the last one ended, and those that it didn't listen to. Null if it ended longer ago
+	 * than a moment.
 	 */
-	private left: { arrivals: Arrival[]; sent: ConnectionUser['sent'] } | null = null;
+	private left: Arrival[] | null = null;
 
 	constructor(private readonly options: ConnectionOptions) {
 		this.sender = new Sender(this, options.clock);
@@ -121,9 +132,8 @@ export class ChatConnection {
 		}
 	}
 
-	private async linger({ unheard, sent }: ConnectionUser): Promise<void> {
-		const arrivals = unheard.map((event): Arrival => [event, 'certain']);
-		const left = { arrivals, sent };
+	private async linger({ unheard }: ConnectionUser): Promise<void> {
+		const left = unheard.map((event): Arrival => [event, 'certain']);
 		this.left = left;
 		await pause(this.options.clock, UNUSED_LINGER_MS, this.signal);
 		if (this.left === left) this.left = null;
@@ -132,18 +142,16 @@ export class ChatConnection {
 
 	/** Passes on what the last action left. Events after the one that ends the user are for the next one. */
 	passOn(user: ConnectionUser): void {
-		const { arrivals, sent } = this.takeLeft();
-		user.sent = sent;
-		for (const arrival of arrivals) {
-			if (user.signal.aborted) this.left?.arrivals.push(arrival);
-			else user.receive(...arrival);
+		for (const arrival of this.takeLeft()) {
+			if (user.signal.aborted) this.left?.push(arrival);
+			else user.onEvent(...arrival);
 		}
 	}
 
-	private takeLeft(): NonNullable<typeof this.left> {
+	private takeLeft(): Arrival[] {
 		const { left } = this;
 		this.left = null;
-		return left ?? { arrivals: [], sent: [] };
+		return left ?? [];
 	}
 
 	private closeIfUnused(): void {
@@ -303,16 +311,46 @@ export class ChatConnection {
 		const lastArrival = eventId === null ? undefined : this.arrivals.get(eventId);
 		if (eventId !== null) this.arrivals.set(eventId, this.frameCount);
 		const replay = lastArrival !== undefined ? 'certain' : mayBeReplay ? 'possible' : 'no';
+		const ackedAtFrame = replay === 'certain' ? Infinity : this.takeSent(event);
+		const replayFor = (joinedAtFrame: number) =>
+			ackedAtFrame <= joinedAtFrame ? 'certain' : replay;
 		// Before the event ends a wait, which begins another list.
-		if (replay !== 'certain') this.left?.arrivals.push([event, replay]);
+		if (replay !== 'certain') this.left?.push([event, replayFor(this.frameCount)]);
 		for (const user of [...this.users]) {
 			if (lastArrival !== undefined && lastArrival > user.joinedAtFrame) continue;
 			try {
-				user.receive(event, replay);
+				user.onEvent(event, replayFor(user.joinedAtFrame));
 			} catch (cause) {
 				this.options.log('warn', "A chat event couldn't be delivered", { eventId, cause });
 			}
 		}
+	}
+
+	/**
+	 * Messages that are confirmed. The document doesn't say whether their acks or their events are first.
+	 *
+	 * @param events those since they were sent
+	 */
+	expectEventsOf(messages: Message[], events: ChatEvent[]): void {
+		const acked = { ackedAt: this.options.clock.elapsed(), ackedAtFrame: this.frameCount };
+		const late = messages.filter((one) => !events.some((event) => isMessage(event, one)));
+		this.sent = [...this.recentlySent, ...late.map((message) => ({ ...message, ...acked }))];
+	}
+
+	/**
+	 * The number of frames before the message of this event was confirmed. Infinity if it wasn't. Each message has one event, so
+	 * the next one with the same text is about another message.
+	 */
+	private takeSent(event: ChatEvent): number {
+		const recent = this.recentlySent;
+		const found = recent.find((one) => isMessage(event, one));
+		this.sent = recent.filter((one) => one !== found);
+		return found?.ackedAtFrame ?? Infinity;
+	}
+
+	private get recentlySent(): SentMessage[] {
+		const since = this.options.clock.elapsed() - EVENT_LAG_MS;
+		return this.sent.filter(({ ackedAt }) => ackedAt > since);
 	}
 
 	// Ending.

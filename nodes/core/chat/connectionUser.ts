@@ -1,6 +1,6 @@
 import { type Clock, DONE } from '../values/clock';
 import type { ChatConnection } from './connection';
-import { type ChatEvent, type ClientFrame, isMessage, type Message } from './frames';
+import type { ChatEvent, ClientFrame } from './frames';
 import type { Ending, NextAttempt } from './reconnectPolicy';
 import type { SendResult } from './sender';
 import type { WsToken } from './token';
@@ -10,12 +10,6 @@ const ACTION_PATIENCE_MS = 10_000;
 
 /** A trigger reports a lost session after about a minute. */
 const TRIGGER_PATIENCE_MS = 45_000;
-
-/**
- * How long after the ack of a message an event with its text is about it. The document doesn't say how far they are apart.
- * Both are about the same turn, so a few seconds are enough, and within them, hardly anyone writes the same again.
- */
-const EVENT_LAG_MS = 5_000;
 
 export interface UserOptions {
 	/** A trigger never gives up. An action gives up after a few attempts. */
@@ -39,9 +33,6 @@ export interface UserOptions {
  */
 export type Arrival = [event: ChatEvent, replay: 'no' | 'possible' | 'certain'];
 
-/** A message of an earlier action, or the reply on its ack. Its event may still come, because the ack was first. */
-type SentMessage = Message & { ackedAt: number };
-
 /** One node's use of the connection of a session. The node must always close it. It stays open for other nodes. */
 export class ConnectionUser {
 	/** Why no connection is possible. Null until then, and if the node has closed it. */
@@ -50,10 +41,7 @@ export class ConnectionUser {
 	/** The events that came while it didn't listen. A user that sends never listens. */
 	readonly unheard: ChatEvent[] = [];
 
-	/** Of this action, or of the one before it. */
-	sent: SentMessage[] = [];
-
-	private onEvent: (...arrival: Arrival) => void = (event) => {
+	onEvent: (...arrival: Arrival) => void = (event) => {
 		this.unheard.push(event);
 	};
 
@@ -110,21 +98,6 @@ export class ConnectionUser {
 	}
 
 	// Called by the connection.
-
-	/** Each message has one event, so the next one with the same text is about another message. */
-	receive(event: ChatEvent, replay: Arrival[1]): void {
-		const since = this.clock.elapsed() - EVENT_LAG_MS;
-		const found = this.sent.find((one) => one.ackedAt > since && isMessage(event, one));
-		this.sent = this.sent.filter((one) => one !== found);
-		this.onEvent(event, found === undefined ? replay : 'certain');
-	}
-
-	/** Messages that are confirmed. The document doesn't say whether their acks or their events are first. */
-	expectEventsOf(messages: Message[]): void {
-		const ackedAt = this.clock.elapsed();
-		const late = messages.filter((one) => !this.unheard.some((event) => isMessage(event, one)));
-		this.sent = late.map((message) => ({ ...message, ackedAt }));
-	}
 
 	/** After a failed attempt to connect: an action may give up, and a trigger may report the loss. */
 	failed(ending: Ending, { isLasting, isFirst }: NextAttempt): void {

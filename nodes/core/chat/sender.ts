@@ -95,7 +95,7 @@ export class Sender {
 					busy += 1;
 					await pause(this.clock, backoffMs(BUSY_BACKOFF, busy), signal);
 				} else {
-					user.expectEventsOf(messagesOf(frame, ack));
+					this.connection.expectEventsOf(messagesOf(frame, ack), user.unheard);
 					return { ack, isRepeat: unconfirmed > 0 };
 				}
 			}

@@ -16,14 +16,17 @@ export function asRecord(value: JsonValue): JsonObject {
 	return isJsonObject(value) ? value : { value };
 }
 
+/** Maximum nesting of lists and objects. n8n fails to copy output with some thousand levels. */
+const MAX_DEPTH = 500;
+
 /**
- * Parses JSON. `undefined` if the text isn't JSON. Integers beyond `Number.MAX_SAFE_INTEGER` become texts with the same
- * digits, because two long IDs would be the same number.
+ * Parses JSON. `undefined` if the text isn't JSON or is nested too deeply for n8n. Integers beyond
+ * `Number.MAX_SAFE_INTEGER` become texts with the same digits, because two long IDs would be the same number.
  */
 export function parseJson(text: string): JsonValue | undefined {
 	try {
 		const value: unknown = JSON.parse(text, LONG_NUMBER.test(text) ? exactInteger : undefined);
-		return isJsonValue(value) ? value : undefined;
+		return isJsonValue(value) && !isDeeper(value, MAX_DEPTH) ? value : undefined;
 	} catch {
 		return undefined;
 	}
@@ -42,6 +45,11 @@ function exactInteger(_name: string, value: unknown, ...[context]: unknown[]): u
 /** Always true for a result of `JSON.parse`. For the compiler. */
 function isJsonValue(value: unknown): value is JsonValue {
 	return value !== undefined;
+}
+
+function isDeeper(value: JsonValue, levels: number): boolean {
+	if (typeof value !== 'object' || value === null) return false;
+	return levels === 0 || Object.values(value).some((inner) => isDeeper(inner, levels - 1));
 }
 
 /** Finds a value that JSON would convert to `null`: an invalid number or date. `undefined` if there is none. */

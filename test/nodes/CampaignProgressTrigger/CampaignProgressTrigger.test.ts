@@ -222,6 +222,23 @@ describe('a change is found by comparing with', () => {
 		expect(ofWorkflow(after.stored())).toEqual({ global: {} });
 	});
 
+	test('the publication with another campaign, although n8n keeps nothing that the node wrote then', async () => {
+		let time = Date.now();
+		mockTime(() => time);
+		const former = follower({}, 'b');
+		await former.see();
+		await former.see();
+		const other = { campaignId: '43' };
+		const changed = follower(other, 'b', former.stored());
+		expect(await changed.see({ campaign: { id: 43, status: 'Draft' } })).toEqual([]);
+		// Until then, the trigger remembers it in the process, too.
+		time += 61_000;
+		const first = follower(other, 'b', { ...former.stored(), ...ofWorkflow(changed.stored()) });
+		expect(await first.see({ campaign: { id: 43, status: 'Active' } })).toMatchObject([
+			{ event: STATUS, from: 'Draft' },
+		]);
+	});
+
 	test.each([
 		['subject', 'x'],
 		['byStatus', null],

@@ -9,6 +9,7 @@ function listen(parameters: INodeParameters = {}, id = `delivery-${++count}`) {
 	return webhookTrigger(node);
 }
 
+const DEEP = '{"a":'.repeat(100_000) + '1' + '}'.repeat(100_000);
 const rawBody = (text: string) => ({ rawBody: Buffer.from(text), body: undefined });
 
 it.each<[string, string, object]>([
@@ -20,6 +21,7 @@ it.each<[string, string, object]>([
 	['null', 'null', { payload: null }],
 	['plain text', 'Hello', { payload: 'Hello' }],
 	['long numbers', '{"id":1876543210987654321}', { id: '1876543210987654321' }],
+	['JSON that is nested too deeply for n8n, as text,', DEEP, { payload: DEEP }],
 ])('passes %s through', async (_what, text, json) => {
 	const { response, items } = await listen().deliver(rawBody(text));
 	expect(response.body).toBeUndefined();

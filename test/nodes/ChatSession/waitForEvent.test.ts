@@ -205,6 +205,26 @@ describe('Chat Send', () => {
 		},
 	);
 
+	test('before the wait, twice: the replies come as events a few seconds later, and do not end it', async () => {
+		for (const text of ['please never ack 1', 'please never ack 2']) {
+			const { messages } = control().get(sessions.open);
+			const expected = messages.length + 2;
+			const sending = send(text);
+			await eventually(() => control().get(sessions.open).messages.length === expected);
+			harness.acks({ state: 'default', reply: `Yes, ${text}` });
+			await sending;
+		}
+		// As after another node in between.
+		passTime(2_000);
+		const waiting = harness.run(MESSAGES);
+		await untilIdle();
+		for (const number of [1, 2]) said(`e-${number}`, 'ai', `Yes, please never ack ${number}`);
+		said('e-3', 'ai', 'Your order is ready');
+		expect(records(await waiting)).toMatchObject([
+			{ event: { event_id: 'e-3' }, seen: [{ event_id: 'e-1' }, { event_id: 'e-2' }] },
+		]);
+	});
+
 	test('directly before the wait: the wait ends with a reply that comes later', async () => {
 		await send('please merge');
 		const [output] = records(await harness.run(MESSAGES));

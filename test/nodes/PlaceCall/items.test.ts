@@ -255,6 +255,15 @@ describe('when one call fails, the node stops, and says how to send those after 
 	});
 });
 
+test('a call whose response is nested too deeply for n8n has an unknown outcome', async () => {
+	const deep = '['.repeat(100_000) + ']'.repeat(100_000);
+	callsEndpoint().reply(200, `{"success":true,"data":{"call_id":"c1","steps":${deep}}}`);
+	const { message } = faultOf(await place());
+	expect(message).toBe(
+		"The response doesn't confirm the request, so the outcome is unknown (call to 9876543210, IN)",
+	);
+});
+
 describe('when a row cannot be called', () => {
 	const items = [
 		{ phone: phone(0) },

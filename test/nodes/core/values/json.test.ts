@@ -51,6 +51,14 @@ test('finds every value, the outermost first, up to a limit', () => {
 	expect([...valuesIn('text')]).toEqual(['text']);
 });
 
+test('a text is read with up to 500 lists or objects within each other', () => {
+	const lists = (levels: number) => '['.repeat(levels) + ']'.repeat(levels);
+	const objects = (levels: number) => `${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`;
+	for (const text of [lists(500), objects(500)]) expect(parseJson(text)).toEqual(JSON.parse(text));
+	for (const text of [lists(501), objects(501), lists(1_000_000), `[[],${lists(500)}]`])
+		expect(parseJson(text)).toBeUndefined();
+});
+
 describe('an integer that JavaScript would round', () => {
 	/** Or with an exponent. They stay numbers. */
 	const WITH_FRACTION = [
