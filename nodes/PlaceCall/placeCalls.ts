@@ -104,9 +104,9 @@ function prepareCall(run: CallRun, index: number): PreparedRequest {
 	const legacy = settings.switch('useLegacyEndpoint', false);
 	const keepsInput = includesInput(run, index);
 	const { planned, scheduledAt, obstacle } = callTime(call.time, run.startedAt);
+	const moment = { isForNow: call.time.schedule === undefined, at: planned.toMillis() };
 	// A call that isn't placed keeps no other one from being placed. So it isn't placed later either.
-	const same =
-		obstacle ?? sameCalls.add(index, looseKey, planned.toMillis(), question?.asked.question);
+	const same = obstacle ?? sameCalls.add(index, looseKey, moment, question?.asked.question);
 	const at = scheduledAt ?? additions.body.scheduled_at;
 	const zone = call.time.hours?.zone ?? context.getTimezone();
 	const instead = same ?? checkOnly?.instead(at, zone);

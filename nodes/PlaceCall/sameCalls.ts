@@ -12,6 +12,14 @@ import { followsRun, runIndexOf } from '../host/nodeRun';
 import type { OperationRun } from '../host/run/operations';
 import { NotPlaced } from './notPlaced';
 
+/** When a call is for. */
+type Moment = {
+	/** Whether no time was entered. Other calling hours of another row don't make it another call. */
+	isForNow: boolean;
+	/** In epoch milliseconds, as decided when this run of the node started. */
+	at: number;
+};
+
 /** Calls to a number at times that are closer are one call. `{{ $now.plus(…) }}` gives each item another time. */
 const APART_MS = 3_600_000;
 
@@ -23,7 +31,7 @@ const APART_MS = 3_600_000;
  */
 export class SameCalls {
 	/** By number: the item of each call, and when it's for. */
-	private readonly firstItems = new Map<string, Array<{ index: number; at: number }>>();
+	private readonly firstItems = new Map<string, Array<Moment & { index: number }>>();
 	private readonly callsOfItems = new Map<number, string>();
 	private readonly isModel: boolean;
 	/** Of earlier runs and rows. Undefined if a call can't be the same as one before. */
@@ -53,21 +61,20 @@ export class SameCalls {
 	/**
 	 * Why this item's call isn't placed. Undefined if it's the first one.
 	 *
-	 * @param at when the call is for, in epoch milliseconds, as decided when this run of the node started
 	 * @param question of *Ask and Wait*
 	 */
 	add(
 		index: number,
 		looseKey: string,
-		at: number,
+		moment: Moment,
 		question?: string,
 	): NotPlaced | OutcomeUnknown | undefined {
 		// Several rows of an agent may ask the same person, each something else.
 		const call = hashOf(this.isModel ? [looseKey, question] : looseKey);
 		const items = this.firstItems.get(call) ?? [];
-		const first = items.find((item) => Math.abs(item.at - at) < APART_MS);
+		const first = items.find((item) => isSameTime(item, moment));
 		if (first !== undefined) return duplicate(first.index);
-		this.firstItems.set(call, [...items, { index, at }]);
+		this.firstItems.set(call, [...items, { index, ...moment }]);
 		this.callsOfItems.set(index, call);
 		if (this.numbers?.isDone(call) === true) {
 			if (this.isModel) return calledForAnotherRow();
@@ -93,6 +100,10 @@ export class SameCalls {
 		if (this.placed === undefined || outcome === 'checked') return;
 		this.placed[call] = outcome === 'unknown' ? null : placedCall(outcome);
 	}
+}
+
+function isSameTime(one: Moment, other: Moment): boolean {
+	return (one.isForNow && other.isForNow) || Math.abs(one.at - other.at) < APART_MS;
 }
 
 /** `question`: a hash of what was asked. */

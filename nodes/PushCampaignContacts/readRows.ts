@@ -1,5 +1,6 @@
+import lowerFirst from 'lodash/lowerFirst';
 import type { IBinaryData, IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
-import { InvalidInput, NotSent } from '../core/service/errors';
+import { type ExplainedError, InvalidInput, NotSent, OutcomeUnknown } from '../core/service/errors';
 import { onScreenOnly } from '../core/service/resolution';
 import {
 	isJsonObject,
@@ -12,12 +13,14 @@ import {
 import { givenAs } from '../core/service/modelFormats';
 import type { Fields } from '../host/forms/fields';
 import { mayNameRow } from '../host/forms/expressions';
+import { mayHaveSent } from '../host/ledger/openLedger';
 import { requireAllItems } from '../host/run/executeOnce';
 import type { OperationRun } from '../host/run/operations';
 import { forEachWithPauses } from '../core/values/pauses';
 import { isUnset, messageOf, quoted } from '../core/values/values';
 import { rowsOfFiles, type Source } from './file/csvFile';
 import { EXAMPLE_CONTACTS, MAX_ROWS_IN_JSON } from './properties';
+import { COMPARE_LISTS } from './push/parts';
 import { type ContactItem, type ContactsFrom, type PushInput, rowsOfItems } from './push/rows';
 
 export function contactsFrom(form: Fields): ContactsFrom {
@@ -139,7 +142,7 @@ function filesOfInput({ context, caller }: OperationRun): Source[] {
 			const open = () =>
 				id === undefined
 					? [Buffer.from(data, 'base64')]
-					: readable(name, context.helpers.getBinaryStream(id));
+					: readable(context, name, context.helpers.getBinaryStream(id));
 			files.push({ name, open, item });
 		}
 	}
@@ -190,20 +193,30 @@ function noFile(context: IExecuteFunctions, item: number): InvalidInput {
 }
 
 async function* readable(
+	context: IExecuteFunctions,
 	name: string,
 	stream: Promise<AsyncIterable<Uint8Array>>,
 ): AsyncGenerator<Uint8Array> {
 	try {
 		yield* await stream;
 	} catch (error) {
-		throw notReadable(name, error);
+		throw notReadable(name, error, await mayHaveSent(context));
 	}
 }
 
-function notReadable(name: string, error: unknown): NotSent {
-	return new NotSent(
-		`n8n couldn't read the file ${quoted(name)} to its end, so nothing was sent`,
-		onScreenOnly('Try again. If n8n has deleted the file, load it again first.'),
-		{ originalMessage: messageOf(error), isTransient: false, origin: 'n8n' },
+/** @param isSent whether an earlier attempt may have sent rows. A retry can't get another file. */
+function notReadable(name: string, error: unknown, isSent: boolean): ExplainedError {
+	const message = `n8n couldn't read the file ${quoted(name)} to its end, so nothing was sent`;
+	const facts = { originalMessage: messageOf(error), isTransient: false, origin: 'n8n' } as const;
+	if (!isSent) {
+		const resolution = onScreenOnly('Try again. If n8n has deleted the file, load it again first.');
+		return new NotSent(message, resolution, facts);
+	}
+	return new OutcomeUnknown(
+		`${message} in this attempt`,
+		onScreenOnly(
+			`Retry the execution again. If n8n has deleted the file, ${lowerFirst(COMPARE_LISTS)}`,
+		),
+		facts,
 	);
 }

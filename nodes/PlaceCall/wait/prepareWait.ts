@@ -7,7 +7,8 @@ import {
 } from 'n8n-workflow';
 import { CallWatch } from '../../core/calls/callWatch';
 import { readCallRecord } from '../../core/calls/readCall';
-import type { JsonObject } from '../../core/values/json';
+import { hashOf } from '../../core/values/hash';
+import { type JsonObject, numberIn } from '../../core/values/json';
 import { openValues } from '../../host/ledger/executionMemory';
 import { notesOfWaiting } from '../../host/ledger/openLedger';
 import { cancellableSleep, cancelSignal, isCanceled } from '../../host/execution/cancel';
@@ -77,7 +78,13 @@ async function waitByReading(
 	const callIds = callIdsOf(calls);
 	const now = clock.now();
 	const { reader, maxWaitMs, continuesOnFail } = caller;
-	const until = clock.elapsed() + Math.min(endOfWait(placed, limitMs, now) - now, maxWaitMs);
+	const end = clock.elapsed() + Math.min(endOfWait(placed, limitMs, now) - now, maxWaitMs);
+	// *Retry On Fail* also runs the node again after its wait. A model may wait again.
+	const isRetried = caller.kind !== 'model';
+	const ends = isRetried ? openValues(context, `waits in ${context.getExecutionId()}`) : {};
+	const wait = hashOf(callIds);
+	const until = numberIn(ends[wait]) ?? end;
+	ends[wait] = until;
 	const watch = new CallWatch(callIds, {
 		read: async (callId) => await readCallRecord((await account()).client, callId),
 		finished,

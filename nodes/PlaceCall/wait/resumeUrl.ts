@@ -16,6 +16,9 @@ const PING_BACKOFF: Backoff = { firstMs: 500, maxMs: 30 * 60_000, factor: 4 };
 /** n8n's own limit is this much later, because n8n would pass on the items without reading the calls. */
 export const GRACE_MS = 60_000;
 
+/** Interval of pings during this time, in case one at the time limit fails. */
+const LATE_PING_MS = 10_000;
+
 /** If n8n hasn't stored the waiting execution after this many pings, it has ended or failed. */
 const MAX_PINGS_BEFORE_STORED = 7;
 
@@ -83,8 +86,9 @@ export async function pingUntilResumed(
 	onStored: () => Promise<void>,
 ): Promise<void> {
 	let isStored = false;
-	for (let count = 1; clock.now() < until; count++) {
-		await clock.sleep(Math.min(backoffMs(PING_BACKOFF, count), until - clock.now()));
+	for (let count = 1; clock.now() < until + GRACE_MS; count++) {
+		const left = until - clock.now();
+		await clock.sleep(left > 0 ? Math.min(backoffMs(PING_BACKOFF, count), left) : LATE_PING_MS);
 		const status = await pingResumeUrl(context, url);
 		if (status === 200 && !isStored) await onStored();
 		isStored ||= status === 200;

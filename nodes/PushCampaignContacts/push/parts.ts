@@ -83,7 +83,7 @@ export function positionsOf(some: readonly Row[], { rows }: Part): number[] {
 }
 
 /** What a person can do if an earlier attempt may have pushed rows. */
-const COMPARE_LISTS =
+export const COMPARE_LISTS =
 	"Compare the campaign's newest contact lists with your rows (Campaign Status shows the lists). Then push the missing rows in a new execution.";
 
 export const BEGUN_EARLIER: Resolution = {

@@ -91,7 +91,7 @@ export async function beforeSending(context: IExecuteFunctions, error: unknown):
  * Whether an earlier attempt of the execution may have sent anything, also if the items can't be read now. True if n8n's
  * store can't be reached.
  */
-async function mayHaveSent(context: IExecuteFunctions): Promise<boolean> {
+export async function mayHaveSent(context: IExecuteFunctions): Promise<boolean> {
 	try {
 		const ledger = openLedger(context);
 		return Object.keys(ledger.entries).length > 0 || (await ledger.findBegun([]));

@@ -239,6 +239,16 @@ describe('a sub-workflow whose parent is retried', () => {
 		expect(item).toMatchObject(UNKNOWN);
 	});
 
+	it("calls nobody again if n8n's database stores the notes of the retry, but reports an error", async () => {
+		acceptCalls(1);
+		await run(node(), people(1));
+		parent.retry();
+		const again = acceptUpTo(1);
+		store.failAfterNextAdd();
+		await run(node(), people(1));
+		expect(again).toEqual([]);
+	});
+
 	it('calls the same person on each level if the workflow starts itself, and nobody again', async () => {
 		acceptCalls(2);
 		// The first level, as long as it waits for the sub-workflow.

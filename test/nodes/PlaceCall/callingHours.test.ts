@@ -154,6 +154,15 @@ describe('the fields', () => {
 		const inNewYork = '2026-11-20T09:00:00-05:00';
 		expect(bodies.map((body) => body.scheduled_at)).toEqual([undefined, inNewYork, undefined]);
 	});
+
+	it('rows with the same number and no time are one call, also with other hours', async () => {
+		const bodies = acceptUpTo(2);
+		const items = ['Asia/Kolkata', 'America/New_York'].map((zone) => ({ ...people(1)[0], zone }));
+		const zones = within({ timeZone: '={{ $json.zone }}' });
+		const run = await place({ ...perItem, ...zones }, { items });
+		expect(records(run)[1]).toMatchObject({ placed: false, duplicate_of: 0 });
+		expect(bodies).toHaveLength(1);
+	});
 });
 
 describe('the Time Zone list', () => {

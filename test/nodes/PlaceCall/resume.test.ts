@@ -178,10 +178,16 @@ describe('n8n pings the resume URL', () => {
 
 	it.each<[string, INodeParameters, answers: Array<number | string>, seconds: number[]]>([
 		[
-			'soon at first, then rarely, and finally at the time limit',
+			'soon at first, then rarely, at the time limit, and once more to see that the wait has ended',
 			minutes(3),
-			[409, 409, 200, 200, 200, 200],
-			[0.5, 2, 8, 32, 128, 9.5],
+			[409, 409, 200, 200, 200, 200, 409],
+			[0.5, 2, 8, 32, 128, 9.5, 10],
+		],
+		[
+			"until n8n's own limit after a failed ping at the time limit",
+			minutes(1 / 6),
+			[200, 200, 502, 502, 200, 404],
+			[0.5, 2, 7.5, 10, 10, 10],
 		],
 		[
 			'at most every half hour',

@@ -3,6 +3,7 @@ import { ExecuteContext } from 'n8n-core';
 import { WAIT_INDEFINITELY, type INodeParameters } from 'n8n-workflow';
 import omit from 'lodash/omit';
 import pick from 'lodash/pick';
+import sum from 'lodash/sum';
 import nock from 'nock';
 import {
 	inTwoBranches,
@@ -366,6 +367,18 @@ describe('waiting', () => {
 		service().faults.respond('/v1/call/12345', 200, { body: { success: true, data: record } });
 		const run = await wait.runOrPause(await node(byReading), 1);
 		expect(records(run)).toMatchObject([{ ...record, timed_out: false, scheduled_at: '10:00' }]);
+	});
+
+	it.each([
+		['an invalid first row', [{ phone: '12' }, ...people(1)]],
+		['an empty cell for an error', [{ ...people(1)[0], error: '' }]],
+	])('by reading, all attempts of Retry On Fail with %s wait once', async (_what, rows) => {
+		timeFlies();
+		const thrice = { retryOnFail: true, maxTries: 3, waitBetweenTries: 0 };
+		const run = await wait.runOrPause(await node(byReading, { ...CONTINUE, ...thrice }), rows);
+		expect(records(run).at(-1)).toMatchObject({ placed: true, timed_out: true });
+		expect(sum(waits())).toBe(HOUR);
+		expect(placed()).toHaveLength(1);
 	});
 
 	it('if n8n cannot store the wait, the next attempt gets the original items', async () => {
