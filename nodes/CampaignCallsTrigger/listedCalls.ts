@@ -25,34 +25,34 @@ import type { Limiter } from '../core/values/keyedMutex';
 export type ListToRead = {
 	/** `campaign_upload_id`, or {@link ALL_CALLS}. */
 	id: string;
-	/** If all its queues are completed: what the campaign status shows, which changes if the list may have new calls. */
-	completedAs?: string | undefined;
+	/** The calling queues, as the campaign status shows them, if all are completed. */
+	completedQueues?: string;
 };
 
 /** All calls are one list with this ID. */
 export const ALL_CALLS = '';
 
 /**
+ * @returns `attempts`: of the campaign, as its status counts them. 0 if it doesn't.
  * @throws OutcomeUnknown if the lists are missing, because their calls would count as new later, or if one has no ID, because
  * the call list would return the calls of all campaigns
  */
 export async function listsToRead(
 	client: ApiClient,
 	campaignId: number | undefined,
-): Promise<ListToRead[]> {
-	if (campaignId === undefined) return [{ id: ALL_CALLS }];
+): Promise<{ lists: ListToRead[]; attempts: number }> {
+	if (campaignId === undefined) return { lists: [{ id: ALL_CALLS }], attempts: 0 };
 	const view = await readCampaign(client, campaignId);
 	const uploads = listsToCompare(view);
 	if (uploads === undefined)
 		throw unusable('The status of the campaign has no contact lists', WITHOUT_LISTS);
-	// With all lists completed, further attempts are callbacks and redials.
-	const attempts = uploads.every(isCompleted) ? view.calls?.total : undefined;
-	return uploads.map((upload) => {
+	const lists = uploads.map((upload) => {
 		if (upload.id === ALL_CALLS)
 			throw unusable('A contact list of the campaign has no campaign_upload_id', WITHOUT_LISTS);
-		const shown = JSON.stringify([upload.queues, attempts]);
-		return { id: upload.id, completedAs: isCompleted(upload) ? shown : undefined };
+		const queues = JSON.stringify(upload.queues);
+		return { id: upload.id, ...(isCompleted(upload) && { completedQueues: queues }) };
 	});
+	return { lists, attempts: view.calls?.total ?? 0 };
 }
 
 const WITHOUT_LISTS =
@@ -88,11 +88,10 @@ function compactEntry(entry: JsonObject): JsonObject {
 const IF_CHANGING = "Publish again while fewer calls are placed, or choose 'Date' in 'Start From'.";
 
 type ReadingOptions = {
-	/** Infinity if omitted. */
-	limit?: number;
+	limit: number;
 	/** Reads all, for a first reading, whose calls never start the workflow. */
-	mustBeWhole?: boolean;
-	limiter?: Limiter;
+	mustBeWhole: boolean;
+	limiter?: Limiter | undefined;
 };
 
 /**
@@ -105,7 +104,7 @@ export async function readList(
 	account: Pick<AccountClient, 'client' | 'profile'>,
 	listId: string,
 	finished: StatusKeys,
-	{ limit = Infinity, mustBeWhole = false, limiter }: ReadingOptions,
+	{ limit, mustBeWhole, limiter }: ReadingOptions,
 ): Promise<{ listed: ListedCall[]; isComplete: boolean }> {
 	const filters = listId === ALL_CALLS ? {} : { campaignUploadId: listId };
 	const request = { filters, limit, limiter, compact: compactEntry, ifChanging: IF_CHANGING };

@@ -12,12 +12,14 @@ const MAX_FORMER = MAX_FINGERPRINTS / 2;
 
 const BYTES = BigUint64Array.BYTES_PER_ELEMENT;
 
-/** A completed contact list whose calls had all ended when it was last read. */
-type CompletedList = {
+/** A contact list as it was read last. */
+type KnownList = {
 	/** Epoch milliseconds. */
 	readAt: number;
-	/** Of it, in the campaign status. */
-	shown: string;
+	/** How many calls it has. */
+	calls: number;
+	/** Its queues in the campaign status, if it's completed and all its calls have ended. */
+	endedQueues?: string;
 };
 
 /** What the trigger remembers between polls. */
@@ -29,7 +31,11 @@ export type PollState = {
 	/** Fingerprints of outcomes. */
 	seen: SeenOutcomes;
 	/** By `campaign_upload_id`. */
-	completedLists: Map<string, CompletedList>;
+	lists: Map<string, KnownList>;
+	/** The attempts of the campaign that its lists don't show. Negative if calls were placed between the two readings. */
+	unlistedAttempts: number;
+	/** Creation time of the last call that was read, if a poll left calls for the next one, which continues after it. */
+	reachedAt: number;
 };
 
 /** `passed` is kept, whatever the user changes, so that no outcome starts the workflow twice. */
@@ -62,12 +68,12 @@ export function restoreState(stored: unknown, scope: Scope): PollState {
 	const known = isJsonObject(stored) ? stored : {};
 	const isSameSubject = known.subject === scope.subject;
 	const begun = isSameSubject && known.start === scope.start ? known : {};
-	const { from } = begun;
+	const { hasBegun, from } = begun;
 	const current = begun.settings === scope.settings ? begun : {};
-	const { completedLists: lists } = current;
+	const { lists, unlistedAttempts, reachedAt } = current;
 	const passed = fingerprintsIn(known.passed);
 	return {
-		hasBegun: begun === known,
+		hasBegun: hasBegun === true,
 		from: typeof from === 'number' ? from : -Infinity,
 		seen: {
 			passed: new Set(isSameSubject ? passed : passed.slice(-MAX_FORMER)),
@@ -75,15 +81,15 @@ export function restoreState(stored: unknown, scope: Scope): PollState {
 			notEndedBefore: new Set(fingerprintsIn(begun.notEndedBefore)),
 			excluded: new Set(fingerprintsIn(current.excluded)),
 		},
-		completedLists: new Map(
-			Object.entries(isJsonObject(lists) ? pickBy(lists, isCompletedList) : {}),
-		),
+		lists: new Map(Object.entries(isJsonObject(lists) ? pickBy(lists, isKnownList) : {})),
+		unlistedAttempts: typeof unlistedAttempts === 'number' ? unlistedAttempts : 0,
+		reachedAt: typeof reachedAt === 'number' ? reachedAt : -Infinity,
 	};
 }
 
 /** @throws OutcomeUnknown if there are too many outcomes */
 export function storedState(state: PollState, scope: Scope): JsonObject {
-	const { seen, from, completedLists } = state;
+	const { seen, lists, ...others } = state;
 	if (sumBy(Object.values(seen), 'size') > MAX_FINGERPRINTS) {
 		throw unusable(
 			"The trigger can't remember the outcomes of more calls",
@@ -93,13 +99,13 @@ export function storedState(state: PollState, scope: Scope): JsonObject {
 	return {
 		...scope,
 		...mapValues(seen, base64Of),
-		from,
-		completedLists: Object.fromEntries(completedLists),
+		lists: Object.fromEntries(lists),
+		...others,
 	};
 }
 
-function isCompletedList(list: JsonValue): list is CompletedList {
-	return isJsonObject(list) && typeof list.readAt === 'number' && typeof list.shown === 'string';
+function isKnownList(list: JsonValue): list is KnownList {
+	return isJsonObject(list) && typeof list.readAt === 'number' && typeof list.calls === 'number';
 }
 
 /** As base64, with 8 bytes each. */

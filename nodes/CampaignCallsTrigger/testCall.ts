@@ -23,9 +23,9 @@ export async function testCall(
 ): Promise<JsonObject> {
 	const { client } = account;
 	const calls: ListedCall[] = [];
-	for (const { id } of await listsToRead(client, campaignId)) {
-		const { listed } = await readList(account, id, finished, { limit: MAX_TEST_CALLS });
-		calls.push(...listed);
+	for (const { id } of (await listsToRead(client, campaignId)).lists) {
+		const options = { limit: MAX_TEST_CALLS, mustBeWhole: false };
+		calls.push(...(await readList(account, id, finished, options)).listed);
 	}
 	const latestFirst = orderBy(calls, ({ createdAt }) => createdAt || 0, 'desc');
 	const found: JsonObject[] = [];

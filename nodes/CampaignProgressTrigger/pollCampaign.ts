@@ -68,7 +68,7 @@ export async function pollCampaign(context: IPollFunctions, time: PollTime): Pro
 
 	const subject = `${baseUrl}#${campaignId}`;
 	return await checkSince(context, 'reading', { subject }, async (stored) => {
-		const view = await time.within(reading());
+		const view = await time.within(time.end, reading());
 		const before = isReadingOf(subject, stored) ? stored : undefined;
 		const state = readingOf(subject, view, before);
 		if (before === undefined) return { events: [], state };

@@ -131,25 +131,34 @@ const NOT_ENFORCED_MS = 300_000;
  * one. Without the scheduler, a check takes as long as it needs.
  */
 export class PollTime {
+	/** Infinity if n8n doesn't end the check. */
+	private readonly budgetMs: number;
 	private readonly startedAt = clock.elapsed();
 	/** Aborts when the check must end. */
 	readonly end: AbortSignal;
 
 	constructor(context: IPollFunctions) {
 		const givenMs = 'getPollBudgetMs' in context ? context.getPollBudgetMs() : NOT_ENFORCED_MS;
-		const isEnforced = givenMs !== NOT_ENFORCED_MS;
-		this.end = isEnforced ? AbortSignal.timeout(Math.round(givenMs)) : new AbortController().signal;
+		this.budgetMs = givenMs === NOT_ENFORCED_MS ? Infinity : givenMs;
+		this.end = this.share(1);
 	}
 
-	/** @throws OutcomeUnknown if the check must end first */
-	async within<T>(running: Promise<T>): Promise<T> {
-		const settled = new AbortController();
-		const first = await Promise.race([
-			running.then((result) => ({ result })),
-			whenAborted(this.end, settled.signal),
-		]).finally(() => settled.abort(DONE));
-		if (first === undefined) throw this.timedOut();
-		return first.result;
+	/** Aborts when this share of the time is over. */
+	share(part: number): AbortSignal {
+		if (this.budgetMs === Infinity) return new AbortController().signal;
+		return AbortSignal.timeout(Math.round(part * this.budgetMs));
+	}
+
+	/** @throws OutcomeUnknown if the signal aborts first */
+	async within<T>(signal: AbortSignal, running: Promise<T>): Promise<T> {
+		const ended = new AbortController();
+		const over = whenAborted(AbortSignal.any([signal, ended.signal])).then(() => undefined);
+		const settled = running.then((result) => ({ result }));
+		const first = await Promise.race([settled, over]).finally(() => ended.abort(DONE));
+		if (first !== undefined) return first.result;
+		// What is still running has no result any more.
+		settled.catch(() => undefined);
+		throw this.timedOut();
 	}
 
 	timedOut(): OutcomeUnknown {

@@ -84,6 +84,10 @@ describe('calls start the workflow, each outcome once', () => {
 			'end a, publish later Date, publish, publish Last 7 Days: a, publish Last 7 Days',
 		'with another campaign and back':
 			'end a, publish Last 7 Days: a, publish Last 7 Days + other campaign, end b, publish Last 7 Days: b, publish Last 7 Days + other campaign',
+		'with All Calls and back':
+			'end a, publish Last 7 Days: a, publish Last 7 Days + All Calls, end b, publish Last 7 Days: b, publish Last 7 Days + All Calls',
+		'with a campaign and back':
+			'end a, publish Last 7 Days + All Calls: a, publish Last 7 Days, end b, publish Last 7 Days + All Calls: b, publish Last 7 Days',
 		'with another start and back':
 			'end a, publish Last 7 Days: a, publish, end b, publish Last 7 Days: b, publish',
 		'with another credential':
@@ -94,10 +98,12 @@ describe('calls start the workflow, each outcome once', () => {
 			'publish, end a, check: a, end b, rename x, publish, end c, check: c, rename Node, publish: b c',
 		'that Filters excluded before an execution':
 			'publish only failed, end a, check, end b failed, check: b, publish: a, publish, publish only failed',
+		'that Filters excluded, although n8n stored nothing since':
+			'publish only failed, end a, check, publish: a, publish, publish only failed',
 		'that Filters excluded by a status that calls in progress may have':
 			'publish only busy, end a, check, publish: a, publish',
 		'that Filters excluded, of a completed list':
-			'publish only failed, end a, complete-list, check, publish: a',
+			'publish only failed, end a, complete-list, check, check, end b failed, check: b, publish: a',
 		'since the publication, whose status Finished Statuses got later':
 			'show a voicemail, publish, show b voicemail, check, end c not_picked, publish voicemail in Finished Statuses: b c, check, publish',
 		'since the publication, whose status Statuses got later':
@@ -109,11 +115,20 @@ describe('calls start the workflow, each outcome once', () => {
 
 	it.each([
 		'end a, publish, end b, check: b, check, end c, publish: c',
+		'publish, publish, publish, end a, check: a',
 		'publish, end a, check: a, end b, publish All Calls, end c, check: c, check',
 		'publish Date, end a, check: a, end b, publish, end c, check: c, check',
 	])('although n8n keeps nothing that the node wrote at a publication: %s', async (story) =>
 		expect(await played(story, true)).toBe(story),
 	);
+
+	it('that ended before n8n had stored the check at publication', async () => {
+		const { publish, poll } = newTrigger({ isStoredLate: true });
+		await addEnded('a');
+		expect(await publish()).toEqual([]);
+		await addEnded('b');
+		expect(await poll()).toEqual(['b']);
+	});
 
 	it('that ended before n8n had stored the check at publication, also if the next one fails', async () => {
 		const { publish, poll } = newTrigger({ isStoredLate: true });
@@ -138,6 +153,8 @@ describe('calls start the workflow, each outcome once', () => {
 		await addEnded('a', { outcome: { status: 'not_picked', retry_count: 0 } });
 		const [former] = await records();
 		expect(former).toMatchObject({ status: 'not_picked', phone_key: '919876500000' });
+		// A list whose calls have all ended isn't read again.
+		simulator().completeUpload(uploads.running);
 		await endCall('a', { status: 'picked', retry_count: 1 });
 		const data = { ...former, phone_key: undefined };
 		faults().respond(recordOf('a'), 200, { times: 1, body: { success: true, data } });
@@ -205,9 +222,9 @@ describe('Start From', () => {
 		for (const at of [0, 1]) await addEnded(`${at}`, { createdAt: clock.now() - 7 * DAY_MS + at });
 		jest.replaceProperty(POLL_LIMITS, 'calls', 1);
 		const { publish, poll } = newTrigger();
-		const first = await publish(LAST_7_DAYS);
+		expect(await publish(LAST_7_DAYS)).toEqual(['0']);
 		pass(HOUR_MS);
-		expect([first, await poll()].sort()).toEqual([['0'], ['1']]);
+		expect(await poll()).toEqual(['1']);
 	});
 });
 
@@ -318,21 +335,21 @@ describe('a completed contact list whose calls have ended', () => {
 		return requestsOf(LIST) - before;
 	};
 
-	it('is read if its queues change, if the completed campaign has more attempts, and after an hour', async () => {
+	it('is read only if the campaign has more attempts, its queues change, or after an hour', async () => {
 		const { publish, poll } = newTrigger();
 		await publish();
 		await addEnded('last');
 		simulator().completeUpload(uploads.running);
 		expect(await poll()).toEqual(['last']);
 		expect(await pagesRead(poll)).toBe(0);
+		await addEnded('callback');
+		expect(await poll()).toEqual(['callback']);
 		const [, list] = simulator().state.campaigns.get(campaigns.active)?.uploads ?? [];
 		for (const queue of list?.queues ?? []) queue.totalQueued++;
 		expect(await pagesRead(poll)).toBe(1);
-		await addEnded('callback');
-		expect(await poll()).toEqual(['callback']);
 		expect(await pagesRead(poll)).toBe(0);
 		pass(HOUR_MS);
-		expect(await pagesRead(poll)).toBeGreaterThan(0);
+		expect(await pagesRead(poll)).toBe(2);
 	});
 
 	it('is read again if only the record of a call showed no end', async () => {
@@ -355,6 +372,17 @@ describe('a completed contact list whose calls have ended', () => {
 		faults().respond(LIST, 422);
 		await expect(poll()).rejects.toThrow("can't be read");
 		faults().clear();
+		expect(await poll()).toEqual(['redial']);
+	});
+
+	it('is read for its redial although another list is in progress and could not be read before', async () => {
+		const { publish, poll } = newTrigger();
+		await publish();
+		await addEnded('other');
+		expect(await poll()).toEqual(['other']);
+		faults().respond(LIST, 422, { times: 1 });
+		await expect(poll()).rejects.toThrow("can't be read");
+		await addEnded('redial', { uploadId: uploads.completed });
 		expect(await poll()).toEqual(['redial']);
 	});
 

@@ -1,7 +1,6 @@
 import type { INodeParameters } from 'n8n-workflow';
 import { ApiClient } from '../../../nodes/core/service/client';
 import { POLL_LIMITS } from '../../../nodes/CampaignCallsTrigger/pollCalls';
-import range from 'lodash/range';
 import { z } from 'zod';
 import { eventually, untilIdle } from '../../n8n/until';
 import { holdTimeouts } from '../../engine';
@@ -13,13 +12,6 @@ const BOTH_LISTS = [uploads.running, uploads.completed];
 const STATUS = /\/status$/;
 const service = watchedCalls();
 const { faults, addCall, addEnded, addManyEnded, listOnly, requestsOf, pass, newTrigger } = service;
-/** Checks, which read in any order, until they have found as many calls. Those that they have found, sorted. */
-const foundBy = async (check: () => Promise<string[]>, count: number) => {
-	const found: string[] = [];
-	for (let checks = 0; checks < 40 && found.length < count; checks++)
-		found.push(...(await check()));
-	return found.sort();
-};
 const asError = (error: unknown) => z.instanceof(Error).parse(error);
 
 describe('if something cannot be read', () => {
@@ -65,10 +57,14 @@ describe('if something cannot be read', () => {
 		const { publish, poll } = newTrigger();
 		await publish();
 		const added = await addManyEnded(20);
+		// Whether a check begins with the oldest or the newest calls, it begins with unreadable ones.
 		const others = added.splice(10, 2);
 		for (const id of added) faults().respond(recordOf(id), 503);
-		const check = async () => await poll().catch(() => []);
-		expect(await foundBy(check, others.length)).toEqual(others.sort());
+		const found: string[] = [];
+		for (let polls = 0; polls < 40 && found.length < others.length; polls++) {
+			found.push(...(await poll().catch(() => [])));
+		}
+		expect(found.sort()).toEqual(others.sort());
 	});
 
 	it('of two contact lists, the calls of the other one start the workflow', async () => {
@@ -77,8 +73,9 @@ describe('if something cannot be read', () => {
 		for (const uploadId of BOTH_LISTS) await addEnded(`${uploadId}`, { uploadId });
 		pass(2 * 3_600_000);
 		faults().respond(LIST, 422, { times: 1 });
-		expect(await poll()).toHaveLength(1);
-		expect(await poll()).toHaveLength(1);
+		const first = await poll();
+		expect(first).toHaveLength(1);
+		expect([...first, ...(await poll())].sort()).toEqual(BOTH_LISTS.map(String).sort());
 	});
 
 	it('of a campaign whose contact list has no ID, the calls of others start nothing', async () => {
@@ -178,14 +175,34 @@ describe('is not published', () => {
 describe('more calls than one check reads', () => {
 	beforeEach(() => jest.replaceProperty(POLL_LIMITS, 'calls', 10));
 
-	it('as many start the workflow, and the next check continues', async () => {
+	it('the oldest start the workflow, and the next check continues', async () => {
 		const { publish, poll } = newTrigger();
 		await publish();
 		const calls = await addManyEnded(12);
-		const first = await poll();
-		expect(first).toHaveLength(10);
-		expect([...first, ...(await poll())].sort()).toEqual(calls.sort());
+		expect(await poll()).toEqual(calls.slice(0, 10));
+		expect(await poll()).toEqual(calls.slice(10));
 		expect(await poll()).toEqual([]);
+	});
+
+	it('those whose creation time the list does not show come last', async () => {
+		const { publish, poll } = newTrigger();
+		await publish(ALL);
+		const [undated = '', ...dated] = await addManyEnded(12);
+		const created = (at: number) => new Date(Date.now() + at * 1_000).toISOString();
+		const entries = dated.map((id, at) => ({ call_id: id, created_at: created(at) }));
+		listOnly([{ call_id: undated }, ...entries]);
+		expect(await poll()).toEqual(dated.slice(0, 10));
+		expect(await poll()).toEqual([undated, ...dated.slice(10)]);
+	});
+
+	it('the next check begins with the oldest again if the service failed in between', async () => {
+		const { publish, poll } = newTrigger();
+		await publish();
+		const [oldest = ''] = await addManyEnded(22);
+		faults().respond(recordOf(oldest), 503);
+		await poll();
+		faults().clear();
+		expect((await poll())[0]).toBe(oldest);
 	});
 
 	it('a listed call that the service does not find fails no check, and starts the workflow once it does', async () => {
@@ -204,86 +221,118 @@ describe('more calls than one check reads', () => {
 		expect(await poll()).toEqual([late]);
 	});
 
-	it('the others start the workflow although many never end, or their records are gone', async () => {
+	it('newer ones start the workflow although the records of the oldest are gone', async () => {
 		const { publish, poll } = newTrigger();
-		await publish(ALL);
-		const [gone = '', ...ended] = await addManyEnded(3);
+		await publish();
+		const calls = await addManyEnded(12);
 		const body = { success: false, error: 'call_not_found' };
-		faults().respond(recordOf(gone), 404, { body });
-		const endless = range(10).map((at) => addCall(`endless-${at}`));
-		// The list shows no ends, so each record is read.
-		listOnly([gone, ...endless, ...ended].map((call_id) => ({ call_id })));
-		expect(await foundBy(poll, ended.length)).toEqual(ended);
+		for (const id of calls.slice(0, 10)) faults().respond(recordOf(id), 404, { body });
+		expect([...(await poll()), ...(await poll())]).toEqual(calls.slice(10));
 	});
 });
 
 describe('a check that n8n ends after 36 seconds', () => {
-	const BUDGET_MS = 36_000;
+	const WHOLE_MS = 36_000;
+	const LISTS_MS = 25_200;
+	const TOGETHER = 5;
 	let timeIsUp: (ms: number) => void;
 	beforeEach(() => {
+		jest.replaceProperty(POLL_LIMITS, 'together', TOGETHER);
 		timeIsUp = holdTimeouts();
 	});
 	const publishedOnTime = async (parameters: INodeParameters = {}) => {
-		const { publish, poll } = newTrigger({ budgetMs: BUDGET_MS });
+		const { publish, poll } = newTrigger({ budgetMs: WHOLE_MS });
 		await publish(parameters);
 		return poll;
 	};
 
 	/** A check whose time is up at the first request to a path after as many as given. Returns its calls or its error. */
-	const pollUntil = async (poll: () => Promise<string[]>, path: RegExp, requests: number) => {
+	const pollUntil = async (
+		poll: () => Promise<string[]>,
+		path: RegExp,
+		requests: number,
+		limitMs: number,
+	) => {
 		faults().inject({ kind: 'hang', match: { path }, skip: requests });
 		const before = requestsOf(path);
 		const polling = poll().catch(asError);
 		await eventually(() => requestsOf(path) > before + requests);
-		pass(BUDGET_MS);
-		timeIsUp(BUDGET_MS);
+		pass(limitMs);
+		timeIsUp(limitMs);
 		const found = await polling;
 		faults().clear();
 		// A request that was on its way would count for the next check.
 		await untilIdle();
 		return found;
 	};
-	const NOT_COMPLETE = "The check wasn't complete after 36 seconds";
+	const expectNotComplete = (error: unknown) =>
+		expect(asError(error).message).toMatch(/^The check wasn't complete after 26 seconds$/);
 
-	it('the calls that it has read in time start the workflow, and later the others', async () => {
+	it('the calls that it has read in time start the workflow, and the next ones pass the others', async () => {
 		const poll = await publishedOnTime();
-		const calls = await addManyEnded(12);
-		// Ten are read at the same time.
-		const first = await pollUntil(poll, RECORD, 10);
+		const calls = await addManyEnded(10);
+		const first = await pollUntil(poll, RECORD, TOGETHER + 2, WHOLE_MS);
 		if (first instanceof Error) throw first;
-		expect(first.length).toBeGreaterThan(0);
-		expect([...first, ...(await poll())].sort()).toEqual(calls.sort());
+		expect(first.length).toBeGreaterThanOrEqual(TOGETHER);
+		expect(first.length).toBeLessThanOrEqual(TOGETHER + 2);
+		const others = [...(await poll()), ...(await poll())];
+		expect([...first, ...others].sort()).toEqual(calls.sort());
+	});
+
+	it('the next one goes on with other calls than those that never end', async () => {
+		const poll = await publishedOnTime(ALL);
+		const inProgress = Array.from({ length: TOGETHER + 2 }, (_, at) => addCall(`endless-${at}`));
+		// Read by the second check together, after two of the calls in progress.
+		const ended = await addManyEnded(TOGETHER - 2);
+		// The list shows no ends, so each record is read.
+		const entries = [...inProgress, ...ended].map((id, at) => ({
+			call_id: id,
+			created_at: new Date(Date.now() + at * 1_000).toISOString(),
+		}));
+		const found: string[] = [];
+		for (let check = 0; check < 2; check++) {
+			listOnly(entries);
+			const ofCheck = await pollUntil(poll, RECORD, TOGETHER + 2, WHOLE_MS);
+			if (ofCheck instanceof Error) throw ofCheck;
+			found.push(...ofCheck);
+		}
+		expect(found.sort()).toEqual(ended.sort());
 	});
 
 	it('the calls of the lists that it has read in time start the workflow, and later those of the others', async () => {
+		const poll = await publishedOnTime();
 		// A list with a call in progress is read by each check.
 		for (const uploadId of BOTH_LISTS) addCall(`endless-${uploadId}`, { uploadId });
-		const poll = await publishedOnTime();
+		await poll();
+		const calls = BOTH_LISTS.map(String);
 		for (const uploadId of BOTH_LISTS) await addEnded(`${uploadId}`, { uploadId });
-		const check = async () => {
-			const found = await pollUntil(poll, LIST, 1);
+		const found: string[] = [];
+		for (let check = 0; check < 20; check++) {
+			const ofCheck = await pollUntil(poll, LIST, 1, LISTS_MS);
 			// A list that had no time isn't a failure.
-			if (found instanceof Error) throw found;
-			return found;
-		};
-		expect(await foundBy(check, 2)).toEqual(BOTH_LISTS.map(String).sort());
+			if (ofCheck instanceof Error) throw ofCheck;
+			found.push(...ofCheck);
+		}
+		expect(found.sort()).toEqual(calls.sort());
 	});
 
 	it('the calls of a list start the workflow although another one is too slow, which is named when it had the whole time', async () => {
+		const poll = await publishedOnTime();
+		addCall('endless');
 		// More than one page.
 		for (let at = 0; at < 30; at++) addCall(`endless-${at}`, { uploadId: uploads.completed });
-		const poll = await publishedOnTime();
+		await poll();
 		await addEnded('in-time');
 		const found: string[] = [];
 		const messages = new Set<string>();
 		for (let check = 0; check < 40 && (found.length === 0 || messages.size === 0); check++) {
-			const ofCheck = await pollUntil(poll, LIST, 1);
+			const ofCheck = await pollUntil(poll, LIST, 1, LISTS_MS);
 			if (ofCheck instanceof Error) messages.add(ofCheck.message);
 			else found.push(...ofCheck);
 		}
 		expect(found).toEqual(['in-time']);
 		expect([...messages]).toEqual([
-			`Contact list ${uploads.completed} can't be read. ${NOT_COMPLETE}`,
+			`Contact list ${uploads.completed} can't be read. The check wasn't complete after 26 seconds`,
 		]);
 	});
 
@@ -292,19 +341,27 @@ describe('a check that n8n ends after 36 seconds', () => {
 		['the campaign', {}, STATUS],
 	])('says so if it could not read %s in time', async (_what, parameters, path) => {
 		const poll = await publishedOnTime(parameters);
-		expect(asError(await pollUntil(poll, path, 0)).message).toBe(NOT_COMPLETE);
+		expectNotComplete(await pollUntil(poll, path, 0, LISTS_MS));
 	});
 
-	it.each([
-		['list', LIST, 1],
-		['record', RECORD, 0],
-	])('fails if it is the first one and ends before the last %s', async (what, path, requests) => {
-		// The list shows no ends.
-		if (what === 'record') listOnly([{ call_id: await addEnded('a') }]);
+	describe('fails if it is the first one and its time ends', () => {
 		const first = async () => {
 			await publishedOnTime();
 			return [];
 		};
-		expect(asError(await pollUntil(first, path, requests)).message).toBe(NOT_COMPLETE);
+
+		it('before the last list is read', async () => {
+			const { message } = asError(await pollUntil(first, LIST, 1, LISTS_MS));
+			expect(message).toMatch(
+				/^Contact list \d+ can't be read\. The check wasn't complete after 26 seconds$/,
+			);
+		});
+
+		it('before the last record is read', async () => {
+			// The list shows no ends.
+			listOnly([{ call_id: await addEnded('a') }]);
+			const { message } = asError(await pollUntil(first, RECORD, 0, WHOLE_MS));
+			expect(message).toBe("The check wasn't complete after 36 seconds");
+		});
 	});
 });
