@@ -249,6 +249,17 @@ describe('a sub-workflow whose parent is retried', () => {
 		expect(again).toEqual([]);
 	});
 
+	it("places the calls if n8n's database fails for a moment at a look-up, because none was placed before", async () => {
+		const bodies = acceptUpTo(3);
+		let failures = 1;
+		store.beforeCall = (call) => {
+			if (call.startsWith('remove') && failures-- > 0) throw new Error('database is locked');
+		};
+		const items = records(await run(node({}, CONTINUE), people(3)));
+		expect(items.map(({ error }) => error)).toEqual([undefined, undefined, undefined]);
+		expect(bodies).toHaveLength(3);
+	});
+
 	it('calls the same person on each level if the workflow starts itself, and nobody again', async () => {
 		acceptCalls(2);
 		// The first level, as long as it waits for the sub-workflow.
