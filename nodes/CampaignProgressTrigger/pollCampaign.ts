@@ -95,7 +95,7 @@ type Reading = {
 /** What the response lacks stays the same, so that it isn't a change when it returns. */
 function readingOf(subject: string, view: CampaignView, previous?: Reading): Reading {
 	const uploads = listsToCompare(view)?.filter(({ queues }) => queues.length > 0);
-	const listed = uploads?.map((upload) => [
+	const listed = uploads?.map((upload): [string, string[]] => [
 		upload.id,
 		completedQueues(upload).map(([name]) => name),
 	]);

@@ -24,7 +24,7 @@ type Lifetime = 'run' | 'agentRun' | 'execution' | 'workflow';
  * What a node remembers in an execution. It's available again to each attempt of *Retry On Fail*, and to the execution that
  * *Retry* starts.
  *
- * n8n stores it with every execution, so it must be small, plain JSON: IDs, ranges, and counts, never rows. n8n writes
+ * n8n stores it with every execution, so it must be small, plain JSON: IDs, positions, and counts, never rows. n8n writes
  * it when the execution ends, or after each node if the workflow saves its progress. If the process is killed before,
  * the latest changes are lost.
  *
