@@ -49,6 +49,7 @@ export class Sender {
 	private flight: { messageId: string; ack: PromiseWithResolvers<Ack | 'no_ack'> } | null = null;
 	/** The IDs of sent frames that got no ack. */
 	private readonly unconfirmed = new Set<string>();
+
 	constructor(
 		private readonly connection: ChatConnection,
 		private readonly clock: Clock,

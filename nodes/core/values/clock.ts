@@ -33,10 +33,9 @@ export type Backoff = {
 export function backoffMs(
 	{ firstMs, maxMs, factor = 2, jitter = 0 }: Backoff,
 	repetition: number,
-	random: () => number = Math.random,
 ): number {
 	const step = Math.min(maxMs, firstMs * factor ** (repetition - 1));
-	return Math.min(maxMs, Math.round(step * (1 - jitter + 2 * jitter * random())));
+	return Math.min(maxMs, Math.round(step * (1 - jitter + 2 * jitter * Math.random())));
 }
 
 /** Reason for `abort` when a wait is no longer needed. Without a reason, `abort` creates an error with a stack. */

@@ -34,8 +34,10 @@ test.each([
 ])('wait %i is %i ms, spread by chance, and never above the longest', (repetition, ms, spread) => {
 	const backoff = { firstMs: 1_000, maxMs: 30_000 };
 	expect(backoffMs(backoff, repetition)).toBe(ms);
-	const spreadBy = (chance: number) =>
-		backoffMs({ ...backoff, jitter: 0.2 }, repetition, () => chance);
+	const spreadBy = (chance: number) => {
+		jest.spyOn(Math, 'random').mockReturnValue(chance);
+		return backoffMs({ ...backoff, jitter: 0.2 }, repetition);
+	};
 	expect([0, 0.5, 1].map(spreadBy)).toEqual(spread);
 });
 
