@@ -27,6 +27,8 @@ module.exports = class SharedRealm extends TestEnvironment {
 		super(config, context);
 		contextsOfTests.add(this.context);
 		this.global = globalThis;
+		// Jest keeps its handlers there, and those of all earlier files would handle each event again.
+		delete globalThis[Symbol.for('EVENT_HANDLERS')];
 		this.fakeTimersModern = new ModernFakeTimers({
 			config: config.projectConfig,
 			global: globalThis,
