@@ -6,8 +6,7 @@ import {
 	type INodeTypeDescription,
 } from 'n8n-workflow';
 import { searchAgents } from '../host/forms/locatorFields';
-import { CREDENTIAL, CREDENTIAL_TEST } from '../host/http/credential';
-import { voiceChatAgentApiTest } from '../host/http/credentialTest';
+import { CREDENTIAL } from '../host/http/credential';
 import { operationFields, subtitleOf } from '../host/run/operations';
 import { runOperation } from '../host/run/runNode';
 import { check } from './operations/check.operation';
@@ -41,14 +40,11 @@ export class Agents implements INodeType {
 		usableAsTool: true,
 		inputs: [NodeConnectionTypes.Main],
 		outputs: [NodeConnectionTypes.Main],
-		credentials: [{ name: CREDENTIAL, required: true, testedBy: CREDENTIAL_TEST }],
+		credentials: [{ name: CREDENTIAL, required: true }],
 		properties: operationFields([{ name: 'Agent', value: 'agent', operations, initial: getMany }]),
 	};
 
-	methods = {
-		credentialTest: { voiceChatAgentApiTest },
-		listSearch: { searchAgents },
-	};
+	methods = { listSearch: { searchAgents } };
 
 	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
 		return await runOperation(this, operations);

@@ -10,7 +10,7 @@ import { NodeConnectionTypes } from 'n8n-workflow';
 import { searchAgents } from '../host/forms/locatorFields';
 import { searchStatuses } from '../host/forms/statusField';
 import { readCompletionSettings } from '../host/forms/callTriggerFields';
-import { voiceChatAgentApiTest } from '../host/http/credentialTest';
+import { CREDENTIAL } from '../host/http/credential';
 import { nothingToRegister } from '../host/triggers/webhookRequest';
 import { completionFields, passCompleted, receiveReport } from './completions';
 
@@ -47,10 +47,7 @@ export class CallCompletedTrigger implements INodeType {
 			'Waiting for the end of a call. Call yourself with Place Call in another workflow, with the Test URL in its option Webhook URL.',
 		inputs: [],
 		outputs: [NodeConnectionTypes.Main],
-		// Literals, because n8n's verification reads them from the source.
-		credentials: [
-			{ name: 'voiceChatAgentApiTokenApi', required: true, testedBy: 'voiceChatAgentApiTest' },
-		],
+		credentials: [{ name: CREDENTIAL, required: true }],
 		webhooks: [
 			{
 				name: 'default',
@@ -75,10 +72,7 @@ export class CallCompletedTrigger implements INodeType {
 		properties: completionFields,
 	};
 
-	methods = {
-		credentialTest: { voiceChatAgentApiTest },
-		listSearch: { searchAgents, searchStatuses },
-	};
+	methods = { listSearch: { searchAgents, searchStatuses } };
 
 	// Each call has the webhook URL in its request, so nothing is registered in the service.
 	webhookMethods = {

@@ -8,8 +8,7 @@ import {
 import { searchCampaigns } from '../host/forms/campaignField';
 import { enteredOr, searchAgents } from '../host/forms/locatorFields';
 import { searchStatuses } from '../host/forms/statusField';
-import { CREDENTIAL, CREDENTIAL_TEST } from '../host/http/credential';
-import { voiceChatAgentApiTest } from '../host/http/credentialTest';
+import { CREDENTIAL } from '../host/http/credential';
 import { runPoll } from '../host/triggers/poll';
 import { pollCalls } from './pollCalls';
 import { campaignCallsFields } from './properties';
@@ -54,14 +53,11 @@ export class CampaignCallsTrigger implements INodeType {
 		},
 		inputs: [],
 		outputs: [NodeConnectionTypes.Main],
-		credentials: [{ name: CREDENTIAL, required: true, testedBy: CREDENTIAL_TEST }],
+		credentials: [{ name: CREDENTIAL, required: true }],
 		properties: campaignCallsFields,
 	};
 
-	methods = {
-		credentialTest: { voiceChatAgentApiTest },
-		listSearch: { searchAgents, searchCampaigns, searchStatuses },
-	};
+	methods = { listSearch: { searchAgents, searchCampaigns, searchStatuses } };
 
 	async poll(this: IPollFunctions): Promise<INodeExecutionData[][] | null> {
 		return await runPoll(this, pollCalls);

@@ -5,8 +5,7 @@ import {
 	type INodeTypeDescription,
 	type IPollFunctions,
 } from 'n8n-workflow';
-import { CREDENTIAL, CREDENTIAL_TEST } from '../host/http/credential';
-import { voiceChatAgentApiTest } from '../host/http/credentialTest';
+import { CREDENTIAL } from '../host/http/credential';
 import { searchCampaigns } from '../host/forms/campaignField';
 import { enteredOr } from '../host/forms/locatorFields';
 import { runPoll } from '../host/triggers/poll';
@@ -48,14 +47,11 @@ export class CampaignProgressTrigger implements INodeType {
 		},
 		inputs: [],
 		outputs: [NodeConnectionTypes.Main],
-		credentials: [{ name: CREDENTIAL, required: true, testedBy: CREDENTIAL_TEST }],
+		credentials: [{ name: CREDENTIAL, required: true }],
 		properties: progressFields,
 	};
 
-	methods = {
-		credentialTest: { voiceChatAgentApiTest },
-		listSearch: { searchCampaigns },
-	};
+	methods = { listSearch: { searchCampaigns } };
 
 	async poll(this: IPollFunctions): Promise<INodeExecutionData[][] | null> {
 		return await runPoll(this, pollCampaign);

@@ -5,8 +5,7 @@ import {
 	type INodeType,
 	type INodeTypeDescription,
 } from 'n8n-workflow';
-import { CREDENTIAL, CREDENTIAL_TEST } from '../host/http/credential';
-import { voiceChatAgentApiTest } from '../host/http/credentialTest';
+import { CREDENTIAL } from '../host/http/credential';
 import { searchCampaigns } from '../host/forms/campaignField';
 import { enteredOr } from '../host/forms/locatorFields';
 import { onlyOperationFields } from '../host/run/operations';
@@ -43,14 +42,11 @@ export class CampaignStatus implements INodeType {
 		usableAsTool: true,
 		inputs: [NodeConnectionTypes.Main],
 		outputs: [NodeConnectionTypes.Main],
-		credentials: [{ name: CREDENTIAL, required: true, testedBy: CREDENTIAL_TEST }],
+		credentials: [{ name: CREDENTIAL, required: true }],
 		properties: onlyOperationFields(getStatus),
 	};
 
-	methods = {
-		credentialTest: { voiceChatAgentApiTest },
-		listSearch: { searchCampaigns },
-	};
+	methods = { listSearch: { searchCampaigns } };
 
 	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
 		return await runNode(this, getStatus);

@@ -7,8 +7,8 @@ import type {
 	IWebhookResponseData,
 } from 'n8n-workflow';
 import { NodeConnectionTypes } from 'n8n-workflow';
-import { voiceChatAgentApiTest } from '../host/http/credentialTest';
 import { enteredOr } from '../host/forms/locatorFields';
+import { CREDENTIAL } from '../host/http/credential';
 import { nothingToRegister } from '../host/triggers/webhookRequest';
 import { activate } from './activate';
 import { triggerFields } from './properties';
@@ -47,10 +47,7 @@ export class ChatEventsTrigger implements INodeType {
 			'The workflow now starts on the events of its sessions. If they are watched, add each one with Chat Session > Watch.',
 		inputs: [],
 		outputs: [NodeConnectionTypes.Main],
-		// Literals, because n8n's verification reads them from the source.
-		credentials: [
-			{ name: 'voiceChatAgentApiTokenApi', required: true, testedBy: 'voiceChatAgentApiTest' },
-		],
+		credentials: [{ name: CREDENTIAL, required: true }],
 		webhooks: [
 			{
 				name: 'default',
@@ -73,8 +70,6 @@ export class ChatEventsTrigger implements INodeType {
 		},
 		properties: triggerFields,
 	};
-
-	methods = { credentialTest: { voiceChatAgentApiTest } };
 
 	// Only Chat Session and other systems of the user post to this URL, so the service doesn't need it.
 	webhookMethods = { default: nothingToRegister() };

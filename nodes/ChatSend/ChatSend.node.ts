@@ -6,7 +6,7 @@ import type {
 } from 'n8n-workflow';
 import { NodeConnectionTypes } from 'n8n-workflow';
 import { searchAgents } from '../host/forms/locatorFields';
-import { voiceChatAgentApiTest } from '../host/http/credentialTest';
+import { CREDENTIAL } from '../host/http/credential';
 import { operationFields } from '../host/run/operations';
 import { runOperation } from '../host/run/runNode';
 import { answerInteraction } from './operations/answerInteraction.operation';
@@ -45,19 +45,13 @@ export class ChatSend implements INodeType {
 		usableAsTool: true,
 		inputs: [NodeConnectionTypes.Main],
 		outputs: [NodeConnectionTypes.Main],
-		// Literals, because n8n's verification reads them from the source.
-		credentials: [
-			{ name: 'voiceChatAgentApiTokenApi', required: true, testedBy: 'voiceChatAgentApiTest' },
-		],
+		credentials: [{ name: CREDENTIAL, required: true }],
 		properties: operationFields([
 			{ name: 'Message', value: 'message', operations, initial: sendMessage },
 		]),
 	};
 
-	methods = {
-		credentialTest: { voiceChatAgentApiTest },
-		listSearch: { searchAgents },
-	};
+	methods = { listSearch: { searchAgents } };
 
 	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
 		return await runOperation(this, operations);

@@ -6,7 +6,7 @@ import type {
 } from 'n8n-workflow';
 import { NodeConnectionTypes } from 'n8n-workflow';
 import { searchAgents } from '../host/forms/locatorFields';
-import { voiceChatAgentApiTest } from '../host/http/credentialTest';
+import { CREDENTIAL } from '../host/http/credential';
 import { operationFields, type ResourceChoice, subtitleOf } from '../host/run/operations';
 import { runOperation } from '../host/run/runNode';
 import { create, legacyCreate } from './operations/create.operation';
@@ -77,17 +77,11 @@ export class ChatSession implements INodeType {
 		usableAsTool: true,
 		inputs: [NodeConnectionTypes.Main],
 		outputs: [NodeConnectionTypes.Main],
-		// Literals, because n8n's verification reads them from the source.
-		credentials: [
-			{ name: 'voiceChatAgentApiTokenApi', required: true, testedBy: 'voiceChatAgentApiTest' },
-		],
+		credentials: [{ name: CREDENTIAL, required: true }],
 		properties: operationFields(resources, session),
 	};
 
-	methods = {
-		credentialTest: { voiceChatAgentApiTest },
-		listSearch: { searchAgents },
-	};
+	methods = { listSearch: { searchAgents } };
 
 	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
 		return await runOperation(this, operations);

@@ -6,8 +6,7 @@ import {
 	type INodeTypeDescription,
 } from 'n8n-workflow';
 import { searchAgents } from '../host/forms/locatorFields';
-import { CREDENTIAL, CREDENTIAL_TEST } from '../host/http/credential';
-import { voiceChatAgentApiTest } from '../host/http/credentialTest';
+import { CREDENTIAL } from '../host/http/credential';
 import { operationFields, type ResourceChoice, subtitleOf } from '../host/run/operations';
 import { runOperation } from '../host/run/runNode';
 import { add } from './operations/add.operation';
@@ -66,7 +65,6 @@ export class Dnd implements INodeType {
 			{
 				name: CREDENTIAL,
 				required: true,
-				testedBy: CREDENTIAL_TEST,
 				// Sends nothing.
 				displayOptions: { hide: { operation: ['forget'] } },
 			},
@@ -74,10 +72,7 @@ export class Dnd implements INodeType {
 		properties: operationFields(resources, number),
 	};
 
-	methods = {
-		credentialTest: { voiceChatAgentApiTest },
-		listSearch: { searchAgents },
-	};
+	methods = { listSearch: { searchAgents } };
 
 	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
 		return await runOperation(this, operations);

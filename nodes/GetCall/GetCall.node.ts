@@ -5,8 +5,7 @@ import {
 	type INodeType,
 	type INodeTypeDescription,
 } from 'n8n-workflow';
-import { CREDENTIAL, CREDENTIAL_TEST } from '../host/http/credential';
-import { voiceChatAgentApiTest } from '../host/http/credentialTest';
+import { CREDENTIAL } from '../host/http/credential';
 import { searchAgents } from '../host/forms/locatorFields';
 import { searchStatus, searchStatuses } from '../host/forms/statusField';
 import { operationFields, subtitleOf } from '../host/run/operations';
@@ -45,14 +44,11 @@ export class GetCall implements INodeType {
 		usableAsTool: true,
 		inputs: [NodeConnectionTypes.Main],
 		outputs: [NodeConnectionTypes.Main],
-		credentials: [{ name: CREDENTIAL, required: true, testedBy: CREDENTIAL_TEST }],
+		credentials: [{ name: CREDENTIAL, required: true }],
 		properties: operationFields([{ name: 'Call', value: 'call', operations, initial: get }]),
 	};
 
-	methods = {
-		credentialTest: { voiceChatAgentApiTest },
-		listSearch: { searchAgents, searchStatus, searchStatuses },
-	};
+	methods = { listSearch: { searchAgents, searchStatus, searchStatuses } };
 
 	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
 		return await runOperation(this, operations);

@@ -5,7 +5,7 @@ import type {
 	INodeTypeDescription,
 } from 'n8n-workflow';
 import { NodeConnectionTypes } from 'n8n-workflow';
-import { voiceChatAgentApiTest } from '../host/http/credentialTest';
+import { CREDENTIAL } from '../host/http/credential';
 import { onlyOperationFields } from '../host/run/operations';
 import { runNode } from '../host/run/runNode';
 import { inject } from './operations/inject.operation';
@@ -36,14 +36,9 @@ export class InjectContext implements INodeType {
 		usableAsTool: true,
 		inputs: [NodeConnectionTypes.Main],
 		outputs: [NodeConnectionTypes.Main],
-		// Literals, because n8n's verification reads them from the source.
-		credentials: [
-			{ name: 'voiceChatAgentApiTokenApi', required: true, testedBy: 'voiceChatAgentApiTest' },
-		],
+		credentials: [{ name: CREDENTIAL, required: true }],
 		properties: onlyOperationFields(inject),
 	};
-
-	methods = { credentialTest: { voiceChatAgentApiTest } };
 
 	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
 		return await runNode(this, inject);

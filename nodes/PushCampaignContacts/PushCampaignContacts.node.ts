@@ -7,8 +7,7 @@ import type {
 import { NodeConnectionTypes } from 'n8n-workflow';
 import { searchCampaigns } from '../host/forms/campaignField';
 import { enteredOr, searchAgents } from '../host/forms/locatorFields';
-import { CREDENTIAL, CREDENTIAL_TEST } from '../host/http/credential';
-import { voiceChatAgentApiTest } from '../host/http/credentialTest';
+import { CREDENTIAL } from '../host/http/credential';
 import { onlyOperationFields } from '../host/run/operations';
 import { runNode } from '../host/run/runNode';
 import { push } from './operations/push.operation';
@@ -54,14 +53,11 @@ export class PushCampaignContacts implements INodeType {
 			{ type: NodeConnectionTypes.Main, displayName: 'Rejected' },
 			{ type: NodeConnectionTypes.Main, displayName: 'Pushed Before' },
 		],
-		credentials: [{ name: CREDENTIAL, required: true, testedBy: CREDENTIAL_TEST }],
+		credentials: [{ name: CREDENTIAL, required: true }],
 		properties: onlyOperationFields(push),
 	};
 
-	methods = {
-		credentialTest: { voiceChatAgentApiTest },
-		listSearch: { searchAgents, searchCampaigns },
-	};
+	methods = { listSearch: { searchAgents, searchCampaigns } };
 
 	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
 		return await runNode(this, push);

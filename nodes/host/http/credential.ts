@@ -9,9 +9,6 @@ import { explained } from '../../core/service/errors';
 /** Type name of the credential. Saved workflows depend on it. */
 export const CREDENTIAL = 'voiceChatAgentApiTokenApi';
 
-/** Name of the credential test in every node. */
-export const CREDENTIAL_TEST = 'voiceChatAgentApiTest';
-
 export type ServiceAccess = { baseUrl: string; apiToken: string };
 
 /** @throws InvalidInput that names the field of the credential */
