@@ -15,15 +15,17 @@ const TEN_DIGITS = new Map([
 	['7', '8'],
 ]);
 /**
- * Prefixes within the country, beside the zeros that no number begins with: Hungary, Rwanda (a zero that a number may begin
- * with), Lithuania, Belarus, Turkmenistan.
+ * What may precede a number beside the zeros that no number begins with: Hungary, Mexico and Argentina (before mobile
+ * numbers, once or still also from abroad), Rwanda (a zero that a number may begin with), Lithuania, Belarus, Turkmenistan.
  */
-const TRUNK_PREFIX = new Map([
-	['36', '06'],
-	['250', '0'],
-	['370', '8'],
-	['375', '8'],
-	['993', '8'],
+const PREFIXES = new Map([
+	['36', ['06']],
+	['52', ['1', '01', '044', '045']],
+	['54', ['9']],
+	['250', ['0']],
+	['370', ['8']],
+	['375', ['8']],
+	['993', ['8']],
 ]);
 /** E.164 allows 15 digits. Shorter numbers than the minimum only work within a country. */
 const MIN_KEY_DIGITS = 7;
@@ -72,7 +74,7 @@ function keyOfNational(digits: string, code: string): string | null {
 		const subscriber = digits.length === 11 && isPrefixed ? digits.slice(1) : digits;
 		return subscriber.length === 10 ? `${code}${subscriber}` : null;
 	}
-	if (digits.startsWith(code) || digits.startsWith(TRUNK_PREFIX.get(code) ?? code)) return null;
+	if ([code, ...(PREFIXES.get(code) ?? [])].some((one) => digits.startsWith(one))) return null;
 	// Without a trunk zero, a leading zero may be part of the number or of another prefix.
 	if (digits.startsWith('0') && !hasTrunkZero(code) && code !== ITALIAN_CODE) return null;
 	return withCountryCode(code, digits);
@@ -94,7 +96,7 @@ function withoutPrefixes(international: string): string {
 	const code = leadingCode(international);
 	if (code === undefined || code === INDIAN_CODE || TEN_DIGITS.has(code)) return international;
 	const number = international.slice(code.length);
-	const prefixes = compact([code, hasTrunkZero(code) && '0', TRUNK_PREFIX.get(code)]);
+	const prefixes = compact([code, hasTrunkZero(code) && '0', ...(PREFIXES.get(code) ?? [])]);
 	const prefix = prefixes.find((one) => number.startsWith(one) && number !== one);
 	if (prefix === undefined) return international;
 	return withoutPrefixes(`${code}${number.slice(prefix.length)}`);
