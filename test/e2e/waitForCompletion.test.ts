@@ -98,19 +98,23 @@ describe('Place Call waits for completion in real n8n', () => {
 		for (const { json } of items) expect(json.timed_out).toBe(json.call_id !== first);
 	});
 
-	it('only a URL with the signature of n8n resumes an execution that waits for an answer', async () => {
+	it("a report without the signature of n8n's URL is no answer", async () => {
 		const id = await start(1, ASK);
 		await untilWaiting(id);
 		const [call] = simulator.placedCalls();
+		const callId = call?.callId ?? '';
 		const url = new URL(call?.webhookUrl ?? '');
 		expect(url.searchParams.get('signature')).toMatch(/^[0-9a-f]{64}$/);
 		url.searchParams.set('signature', '0'.repeat(64));
-		const { callId = '' } = call ?? {};
-		const outcome = { data_captured: { answer_to_question: 'yes' } };
-		const [forged] = await simulator.completeCall(callId, outcome, { url: url.toString() });
-		expect(forged?.status).toBe(401);
-		const [delivered] = await simulator.deliverWebhook(callId);
-		expect(delivered?.status).toBe(200);
-		expect(await result(id)).toMatchObject([{ json: { answer: 'yes' } }]);
+		const forged = fetch(url, {
+			method: 'POST',
+			headers: { 'Content-Type': 'application/json' },
+			body: JSON.stringify({ call_id: callId, data_captured: { answer_to_question: 'yes' } }),
+		});
+		// n8n 1 passes it on, and the node responds when it has read the call.
+		if (!isN8n1) expect((await forged).status).toBe(401);
+		await simulator.completeCall(callId, { data_captured: { answer_to_question: 'no' } });
+		expect(await result(id)).toMatchObject([{ json: { answer: 'no' } }]);
+		expect((await forged).ok).toBe(isN8n1);
 	});
 });
