@@ -1,7 +1,7 @@
 import { failed, type Job, type Ledger, type JobOutcome } from '../../core/ledger/ledger';
 import type { Plan } from '../../core/ledger/notes';
 import type { ApiClient } from '../../core/service/client';
-import { type Additions, pushContacts } from '../../core/service/endpoints';
+import { type Additions, addContacts } from '../../core/service/endpoints';
 import { recordOf } from '../../core/service/envelope';
 import {
 	errorText,
@@ -203,7 +203,7 @@ class RowSender {
 			const positions = areAll ? {} : { rows: positionsOf(rows, part) };
 			const contacts = await this.contacts.of(rows);
 			if (signal.aborted) throw pushInterrupted();
-			const sending = pushContacts(client, campaign.id, body, Buffer.from(contacts), additions);
+			const sending = addContacts(client, campaign.id, body, Buffer.from(contacts), additions);
 			const next = this.parts[0]?.rows;
 			const response = recordOf(await this.contacts.prepareWhile(sending, next, client.clock));
 			const accepted = readAccepted(rows, response);

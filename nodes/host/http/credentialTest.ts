@@ -6,7 +6,7 @@ import type {
 import { explained, isRejection, NotSent, ServiceRejection } from '../../core/service/errors';
 import { type Transport, VALIDATION_STATUSES } from '../../core/service/http';
 import { ApiClient } from '../../core/service/client';
-import { getActiveAgents } from '../../core/service/endpoints';
+import { listActiveAgents } from '../../core/service/endpoints';
 import { SERVICE_PROFILE } from '../../core/profile/readProfile';
 import { ServiceProfile } from '../../core/profile/serviceProfile';
 import { type ProfileTestResult, testProfile } from '../../core/profileTest/testProfile';
@@ -33,7 +33,7 @@ export async function voiceChatAgentApiTest(
 		const client = new ApiClient(transport, clock, access.apiToken);
 		const hideApiToken = (text: string) => withoutSecret(text, access.apiToken);
 		const profile = new ServiceProfile(data.serviceProfile ?? '', hideApiToken);
-		const { agents, failure } = await getActiveAgents(client).then(
+		const { agents, failure } = await listActiveAgents(client).then(
 			({ body }) => ({ agents: body, failure: null }),
 			(error: unknown) => ({ agents: undefined, failure: toTestFailure(error) }),
 		);
