@@ -1,4 +1,4 @@
-import { failed, type Job, type Ledger, type JobOutcome } from '../../core/ledger/ledger';
+import { type Job, type JobOutcome, type Ledger, outcomeByError } from '../../core/ledger/ledger';
 import type { Plan } from '../../core/ledger/notes';
 import type { ApiClient } from '../../core/service/client';
 import { type Additions, addContacts } from '../../core/service/endpoints';
@@ -213,7 +213,9 @@ class RowSender {
 			return { kind: 'done', result, hadNoEffect: accepted.request.rows.length === 0 };
 		} catch (error) {
 			// An unexpected error may occur after the request was sent.
-			const outcome = failed(error instanceof ExplainedError ? error : unexpectedError(error));
+			const outcome = outcomeByError(
+				error instanceof ExplainedError ? error : unexpectedError(error),
+			);
 			return outcome.kind === 'rejected' ? this.onRejection(part, rows, outcome.error) : outcome;
 		}
 	}

@@ -250,7 +250,7 @@ export function areEntries<Result extends JsonValue>(stored: unknown): stored is
 }
 
 /** The outcome of a request by its error. @throws other errors */
-export function failed(error: unknown): JobOutcome<never> {
+export function outcomeByError(error: unknown): JobOutcome<never> {
 	const known = explained(error);
 	if (known instanceof OutcomeUnknown) return { kind: 'unknown', error: known };
 	if (known.outcome !== 'unknown') return { kind: known.outcome, error: known };
