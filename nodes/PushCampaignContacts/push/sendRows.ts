@@ -176,14 +176,14 @@ class RowSender {
 		if (this.stop !== undefined) this.settleStopped(rows, this.stop);
 		else if (rows.length > 0) {
 			const outcome = await ledger.deliver(job, async () => await this.request(part, rows));
-			this.settle(part, withoutStatus(rows), outcome);
+			this.settlePart(part, withoutStatus(rows), outcome);
 			if (outcome.kind === 'unknown') this.stopAt(outcome.error, 'not_sent');
 		}
 	}
 
 	/** Settles the rows of a part that an earlier attempt sent. */
 	private async restore(part: Part, known: JobOutcome<PartResult>): Promise<void> {
-		this.settle(part, part.rows, known);
+		this.settlePart(part, part.rows, known);
 		if (known.kind !== 'done') return;
 		const { result } = known;
 		if (result.kind === 'split') await this.findBegun(partsOf(part, result.alone));
@@ -238,7 +238,7 @@ class RowSender {
 	}
 
 	/** Settles the rows of a part, or puts its parts first. */
-	private settle(part: Part, rows: readonly Row[], outcome: JobOutcome<PartResult>): void {
+	private settlePart(part: Part, rows: readonly Row[], outcome: JobOutcome<PartResult>): void {
 		if (outcome.kind === 'done') {
 			const { result } = outcome;
 			part.chunk.sentAlone += countAlone(part, result);
