@@ -230,14 +230,14 @@ function begun({ withDetails }: Job): JobOutcome<never> {
 
 /** The error of an item that an earlier attempt sent, or may have sent, although this one can't send it. */
 export function maybeSentBefore(error: unknown): OutcomeUnknown {
-	const { message, resolution, resolutionForModel, originalMessage, origin } =
+	const { message, resolutionOnScreen, resolutionForModel, originalMessage, origin } =
 		error instanceof ExplainedError
 			? error
 			: new InvalidInput(messageOf(error), forEveryone('Resolve this.'));
 	return new OutcomeUnknown(
 		message.replace(/(?:nothing was sent|no call was placed)$/i, '$& in this attempt'),
 		{
-			onScreen: `${asSentence(resolution)} Then retry the execution again. An earlier attempt may have sent this item, so don't send it in a new execution.`,
+			onScreen: `${asSentence(resolutionOnScreen)} Then retry the execution again. An earlier attempt may have sent this item, so don't send it in a new execution.`,
 			forModel: resolutionForModel,
 		},
 		{ originalMessage, origin },

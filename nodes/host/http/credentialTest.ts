@@ -39,8 +39,8 @@ export async function voiceChatAgentApiTest(
 		);
 		return failure ?? toTestResult(await testProfile({ client, profile }, agents));
 	} catch (error) {
-		const { message, resolution } = explained(error);
-		return testFailure(message, resolution);
+		const { message, resolutionOnScreen } = explained(error);
+		return testFailure(message, resolutionOnScreen);
 	}
 }
 
@@ -62,7 +62,7 @@ const CHECK_BASE_URL =
 
 /** What to do about a failed read. Null if the service accepted the token. */
 function toTestFailure(error: unknown): INodeCredentialTestResult | null {
-	const { message, resolution, originalMessage } = explained(error);
+	const { message, resolutionOnScreen: resolution, originalMessage } = explained(error);
 	if (error instanceof ServiceRejection && error.status !== 404) {
 		const { status, rejection } = error;
 		const isOwn = VALIDATION_STATUSES.has(status) && rejection.body.success === false;
