@@ -80,10 +80,10 @@ function notEnded(callId: string, status: JsonValue): OutcomeUnknown {
 /** The error for a reported call of which something can't be read. */
 export function notRead(callId: string, error: unknown): unknown {
 	if (!(error instanceof ExplainedError)) return error;
-	const { message, resolution, originalMessage, origin } = error;
+	const { message, resolutionOnScreen, originalMessage, origin } = error;
 	return new NotSent(
 		`Call ${callId} was reported as completed, but couldn't be read`,
-		onScreenOnly(`${asSentence(message)} ${resolution} Then retry this execution.`),
+		onScreenOnly(`${asSentence(message)} ${resolutionOnScreen} Then retry this execution.`),
 		{ originalMessage, origin },
 	);
 }

@@ -178,7 +178,7 @@ class Poll {
 		const inTime = this.time.within(this.timeForLists, reading);
 		const read = await inTime.catch((error: unknown) => {
 			if (list.id === ALL_CALLS) throw error;
-			const advice = explained(error).resolution;
+			const advice = explained(error).resolutionOnScreen;
 			const failure = { what: `Contact list ${list.id}`, advice, error };
 			// In the first reading, its calls would count as new when it can be read.
 			if (!state.hasBegun) throw readFailed(failure);

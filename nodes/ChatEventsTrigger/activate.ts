@@ -1,7 +1,7 @@
 import compact from 'lodash/compact';
 import pLimit from 'p-limit';
 import type { ITriggerFunctions, ITriggerResponse } from 'n8n-workflow';
-import { requestWsToken } from '../core/service/endpoints';
+import { mintWsToken } from '../core/service/endpoints';
 import { explained, InvalidInput } from '../core/service/errors';
 import { onScreenOnly } from '../core/service/resolution';
 import { splitSessionIds } from '../core/chat/parseChatFields';
@@ -55,7 +55,7 @@ async function checkSessions(
 ): Promise<void> {
 	const limit = pLimit(MAX_CONNECTING);
 	const check = async (sessionId: string) =>
-		await requestWsToken(client, sessionId).then(
+		await mintWsToken(client, sessionId).then(
 			() => null,
 			(error: unknown) => ({ sessionId, error: explained(error) }),
 		);

@@ -46,7 +46,7 @@ export async function handleWatchRequest(
 		return { webhookResponse: { watched: isWatch } };
 	} catch (error) {
 		if (!(error instanceof InvalidInput)) throw toNodeError(context.getNode(), error);
-		return reject(400, error.message, error.resolution);
+		return reject(400, error.message, error.resolutionOnScreen);
 	}
 }
 

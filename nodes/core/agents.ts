@@ -1,5 +1,5 @@
 import uniqBy from 'lodash/uniqBy';
-import { type Additions, getActiveAgents } from './service/endpoints';
+import { type Additions, listActiveAgents } from './service/endpoints';
 import { recordOf } from './service/envelope';
 import { unusable } from './service/errors';
 import {
@@ -124,7 +124,7 @@ export async function readActiveAgents(
 	account: Account,
 	additions?: Additions,
 ): Promise<ActiveAgents> {
-	const { body } = await getActiveAgents(account.client, {}, additions);
+	const { body } = await listActiveAgents(account.client, {}, additions);
 	const agents = findAgents(body, account);
 	return { agents, missing: missingAgents(body, agents) };
 }

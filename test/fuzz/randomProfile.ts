@@ -18,8 +18,8 @@ const PARTS: { readonly [operationId: string]: string } = {
 	listDndNumbers: 'dnd.list',
 	removeDndNumber: 'dnd.remove',
 	createSession: 'chat.session',
-	sendMessage: 'chat.inbound',
-	sendMessageAsync: 'chat.async',
+	sendInbound: 'chat.inbound',
+	sendInboundAsync: 'chat.async',
 };
 /** What the nodes add, because it's documented. */
 const DOCUMENTED = ['campaign_upload_id', 'idempotency_key'];

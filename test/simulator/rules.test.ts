@@ -1,6 +1,8 @@
 /** Calls and contacts that the service rejects, so that the tests of the nodes notice a wrong request. */
 import { ENDPOINTS } from '../openapi/openapi';
 import { dialects, fixtures } from '.';
+import { rejected } from './http/route';
+import { requireDocumented } from './http/validation';
 import { call, origin } from './testing/api';
 import { useSimulator } from './testing/useSimulator';
 
@@ -22,6 +24,15 @@ describe.each(Object.values(dialects))('dialect $name', (dialect) => {
 		expect(await call(sim(), 'POST', '/v1/call', goodCall, headers)).toMatchObject({
 			status: 401,
 			body: { success: false, error: 'Invalid API token', details: null },
+		});
+	});
+
+	test('contacts for an archived campaign', async () => {
+		const path = `/v1/campaigns/${campaigns.archived}/contacts`;
+		const contacts = [{ phone: '9876543210' }];
+		expect(await call(sim(), 'POST', path, { agent_uuid, contacts })).toMatchObject({
+			status: 409,
+			body: { success: false },
 		});
 	});
 
@@ -77,4 +88,12 @@ describe.each(Object.values(dialects))('dialect $name', (dialect) => {
 		expect(origin(got)).toContain(`contacts[${1 + dialect.campaigns.firstContactIndex}]`);
 		expect(sim().contactsOf(campaigns.active)).toHaveLength(0);
 	});
+});
+
+test('an error that its endpoint does not have', () => {
+	const endpoint = ENDPOINTS.find(({ name }) => name === 'POST /v1/call');
+	const respond = (status: number, error: string) => () =>
+		endpoint && requireDocumented(endpoint, rejected(status, error));
+	expect(respond(403, 'Agent not found or not associated with this account')).not.toThrow();
+	expect(respond(403, 'Not your agent')).toThrow("POST /v1/call can't return 403 with");
 });

@@ -9,7 +9,7 @@ import type { Operation } from '../../host/run/operations';
 import { NOT_COMPLETE } from '../../host/forms/list';
 import { addHints } from '../../host/execution/hints';
 import { findAgents, missingAgents, TO_GET_ALL } from '../../core/agents';
-import { getActiveAgents } from '../../core/service/endpoints';
+import { listActiveAgents } from '../../core/service/endpoints';
 import { recordOf } from '../../core/service/envelope';
 
 export const getMany: Operation = {
@@ -36,7 +36,7 @@ export const getMany: Operation = {
 			return {
 				key: { additions, output },
 				read: async () => {
-					const response = await getActiveAgents(service.client, {}, additions);
+					const response = await listActiveAgents(service.client, {}, additions);
 					const agents = output === 'raw' ? undefined : findAgents(response.body, service);
 					const missing = missingAgents(response.body, agents);
 					if (missing !== undefined) {

@@ -1,5 +1,5 @@
 import type { IExecuteFunctions, INodeProperties } from 'n8n-workflow';
-import { requestWsToken } from '../../core/service/endpoints';
+import { mintWsToken } from '../../core/service/endpoints';
 import { ExplainedError, InvalidInput, NotSent, OutcomeUnknown } from '../../core/service/errors';
 import { onScreenOnly } from '../../core/service/resolution';
 import { TransportFault } from '../../core/service/http';
@@ -84,7 +84,7 @@ function prepareWatch(form: Fields, action: 'watch' | 'unwatch'): ReturnType<Pre
 		happened: () => `The chat session is ${action === 'watch' ? 'now' : 'no longer'} watched.`,
 		send: async ({ context, account: { client } }) => {
 			// The service issues no token for a session that can't be watched, such as a closed one.
-			if (action === 'watch') await requestWsToken(client, sessionId);
+			if (action === 'watch') await mintWsToken(client, sessionId);
 			const record = await postToTrigger(context, { url, body, secret });
 			return asItems({ session_id: sessionId, ...record });
 		},

@@ -1,7 +1,6 @@
 import type { INodeProperties } from 'n8n-workflow';
 import type { Fields } from '../../host/forms/fields';
 import { type CallLimit, MAX_CALLS, PERIODS } from '../../core/calls/callsPerPerson';
-import { wholeNumber } from './callSettings';
 
 export const NO_LIMIT = 'none';
 
@@ -38,6 +37,5 @@ export function readCallLimit(form: Fields): CallLimit | undefined {
 	const chosen = form.choice(limitPer.name, NO_LIMIT);
 	const period = PERIODS.find((one) => one === chosen);
 	if (period === undefined) return undefined;
-	const bounds = { min: 1, max: MAX_CALLS };
-	return { calls: wholeNumber("'Maximum Calls'", bounds, form.number('maximumCalls', 1)), period };
+	return { calls: form.wholeNumber(maximumCalls.name) ?? 1, period };
 }

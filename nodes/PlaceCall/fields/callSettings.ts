@@ -3,7 +3,7 @@ import set from 'lodash/set';
 import type { INodeProperties } from 'n8n-workflow';
 import { InvalidInput } from '../../core/service/errors';
 import { LIMITS } from '../../core/service/limits';
-import { forEveryone, onScreenOnly } from '../../core/service/resolution';
+import { onScreenOnly } from '../../core/service/resolution';
 import type { CallConfigOverrides } from '../../core/service/contractTypes';
 import type { Fields } from '../../host/forms/fields';
 
@@ -89,11 +89,8 @@ export function readCallSettings(form: Fields): CallConfigOverrides | undefined 
 	const added = SETTINGS.filter(({ name }) => settings.has(name));
 	const overrides: CallConfigOverrides = {};
 	for (const setting of added) {
-		const { path, name, displayName } = setting;
-		const value =
-			setting.type === 'boolean'
-				? settings.switch(name, true)
-				: wholeNumber(`'${displayName}'`, setting.bounds, settings.number(name, NaN));
+		const { path, name, type } = setting;
+		const value = type === 'boolean' ? settings.switch(name, true) : settings.wholeNumber(name);
 		set(overrides, path, value);
 	}
 	if (overrides.retry_config?.enabled !== true)
@@ -110,13 +107,5 @@ function requireNoRetrySettings(added: readonly Setting[]): void {
 		onScreenOnly(
 			`In 'Call Settings', add 'Retry When Not Answered' and turn it on, or remove '${unused.displayName}'.`,
 		),
-	);
-}
-
-export function wholeNumber(label: string, { min, max }: Bounds, value: number): number {
-	if (Number.isInteger(value) && value >= min && value <= max) return value;
-	throw new InvalidInput(
-		`${label} must be a whole number from ${min} to ${max} (got ${value})`,
-		forEveryone(`Enter a whole number from ${min} to ${max}.`),
 	);
 }

@@ -1,7 +1,7 @@
-import { failed, type Job, type Ledger, type JobOutcome } from '../../core/ledger/ledger';
+import { type Job, type JobOutcome, type Ledger, outcomeByError } from '../../core/ledger/ledger';
 import type { Plan } from '../../core/ledger/notes';
 import type { ApiClient } from '../../core/service/client';
-import { type Additions, pushContacts } from '../../core/service/endpoints';
+import { type Additions, addContacts } from '../../core/service/endpoints';
 import { recordOf } from '../../core/service/envelope';
 import {
 	errorText,
@@ -176,14 +176,14 @@ class RowSender {
 		if (this.stop !== undefined) this.settleStopped(rows, this.stop);
 		else if (rows.length > 0) {
 			const outcome = await ledger.deliver(job, async () => await this.request(part, rows));
-			this.settle(part, withoutStatus(rows), outcome);
+			this.settlePart(part, withoutStatus(rows), outcome);
 			if (outcome.kind === 'unknown') this.stopAt(outcome.error, 'not_sent');
 		}
 	}
 
 	/** Settles the rows of a part that an earlier attempt sent. */
 	private async restore(part: Part, known: JobOutcome<PartResult>): Promise<void> {
-		this.settle(part, part.rows, known);
+		this.settlePart(part, part.rows, known);
 		if (known.kind !== 'done') return;
 		const { result } = known;
 		if (result.kind === 'split') await this.findBegun(partsOf(part, result.alone));
@@ -203,7 +203,7 @@ class RowSender {
 			const positions = areAll ? {} : { rows: positionsOf(rows, part) };
 			const contacts = await this.contacts.of(rows);
 			if (signal.aborted) throw pushInterrupted();
-			const sending = pushContacts(client, campaign.id, body, Buffer.from(contacts), additions);
+			const sending = addContacts(client, campaign.id, body, Buffer.from(contacts), additions);
 			const next = this.parts[0]?.rows;
 			const response = recordOf(await this.contacts.prepareWhile(sending, next, client.clock));
 			const accepted = readAccepted(rows, response);
@@ -213,7 +213,9 @@ class RowSender {
 			return { kind: 'done', result, hadNoEffect: accepted.request.rows.length === 0 };
 		} catch (error) {
 			// An unexpected error may occur after the request was sent.
-			const outcome = failed(error instanceof ExplainedError ? error : unexpectedError(error));
+			const outcome = outcomeByError(
+				error instanceof ExplainedError ? error : unexpectedError(error),
+			);
 			return outcome.kind === 'rejected' ? this.onRejection(part, rows, outcome.error) : outcome;
 		}
 	}
@@ -236,7 +238,7 @@ class RowSender {
 	}
 
 	/** Settles the rows of a part, or puts its parts first. */
-	private settle(part: Part, rows: readonly Row[], outcome: JobOutcome<PartResult>): void {
+	private settlePart(part: Part, rows: readonly Row[], outcome: JobOutcome<PartResult>): void {
 		if (outcome.kind === 'done') {
 			const { result } = outcome;
 			part.chunk.sentAlone += countAlone(part, result);

@@ -191,7 +191,7 @@ function explanationOf(kind: EndingKind, attempt: AttemptEnd): Explanation {
 	if (!(cause instanceof ExplainedError)) return { message, resolution: { onScreen, forModel } };
 	// The error itself explains why there's no usable token.
 	if (kind === 'no_token' || kind === 'session_closed') return cause.explanation;
-	const noToken = `The service issued no WebSocket token. ${asSentence(cause.message)} ${cause.resolution}`;
+	const noToken = `The service issued no WebSocket token. ${asSentence(cause.message)} ${cause.resolutionOnScreen}`;
 	return { message, resolution: { onScreen: noToken, forModel } };
 }
 

@@ -230,14 +230,14 @@ function begun({ withDetails }: Job): JobOutcome<never> {
 
 /** The error of an item that an earlier attempt sent, or may have sent, although this one can't send it. */
 export function maybeSentBefore(error: unknown): OutcomeUnknown {
-	const { message, resolution, resolutionForModel, originalMessage, origin } =
+	const { message, resolutionOnScreen, resolutionForModel, originalMessage, origin } =
 		error instanceof ExplainedError
 			? error
 			: new InvalidInput(messageOf(error), forEveryone('Resolve this.'));
 	return new OutcomeUnknown(
 		message.replace(/(?:nothing was sent|no call was placed)$/i, '$& in this attempt'),
 		{
-			onScreen: `${asSentence(resolution)} Then retry the execution again. An earlier attempt may have sent this item, so don't send it in a new execution.`,
+			onScreen: `${asSentence(resolutionOnScreen)} Then retry the execution again. An earlier attempt may have sent this item, so don't send it in a new execution.`,
 			forModel: resolutionForModel,
 		},
 		{ originalMessage, origin },
@@ -250,7 +250,7 @@ export function areEntries<Result extends JsonValue>(stored: unknown): stored is
 }
 
 /** The outcome of a request by its error. @throws other errors */
-export function failed(error: unknown): JobOutcome<never> {
+export function outcomeByError(error: unknown): JobOutcome<never> {
 	const known = explained(error);
 	if (known instanceof OutcomeUnknown) return { kind: 'unknown', error: known };
 	if (known.outcome !== 'unknown') return { kind: known.outcome, error: known };

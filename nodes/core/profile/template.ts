@@ -11,19 +11,19 @@ export type Placeholder = {
 };
 
 /** `{phone}`, or `{reason?}` for a value that may be left out. */
-const PLACEHOLDERS = /\{(\w+)(\??)\}/g;
+const PLACEHOLDER = /\{(\w+)(\??)\}/g;
 
 /** The placeholders of a text, or of all texts of a template. */
 export function placeholdersIn(template: JsonValue): Placeholder[] {
 	// The curly brackets of JSON itself are beside a quotation mark or each other.
-	return [...JSON.stringify(template).matchAll(PLACEHOLDERS)].map(([, name = '', mark]) => {
+	return [...JSON.stringify(template).matchAll(PLACEHOLDER)].map(([, name = '', mark]) => {
 		return { name, isOptional: mark === '?' || POSITIONS.some((one) => one === name) };
 	});
 }
 
 /** Whether a placeholder is written in another way, such as `{{phone}}`, `${phone}`, or `{ phone }`. */
 export function hasUnclearPlaceholder(text: string): boolean {
-	return text.includes('${') || /[{}]/.test(text.replace(PLACEHOLDERS, ''));
+	return text.includes('${') || /[{}]/.test(text.replace(PLACEHOLDER, ''));
 }
 
 /** Every entry of a template, at any depth. */
@@ -61,7 +61,7 @@ function filledText(text: string, values: Values): QueryValue | undefined {
 	if (placeholders.some(({ name }) => values[name] === undefined)) return undefined;
 	const [only] = placeholders;
 	if (only !== undefined && /^\{\w+\??\}$/.test(text)) return values[only.name];
-	return text.replace(PLACEHOLDERS, (_all, one: string) => String(values[one]));
+	return text.replace(PLACEHOLDER, (_all, one: string) => String(values[one]));
 }
 
 /** The list at a path of a profile: `{response}` is the whole response. */

@@ -49,10 +49,12 @@ export async function testProfile(
 			if (notTested !== undefined)
 				result.untested.push(`${notTested.subject ?? subject} (${notTested.reason})`);
 		} catch (error) {
-			const { message, resolution, originalMessage } = explained(error);
+			const { message, resolutionOnScreen, originalMessage } = explained(error);
 			const details = originalMessage === undefined ? '' : ` (${originalMessage})`;
 			const next =
-				error instanceof ServiceRejection ? account.profile.resolution(name, 'query') : resolution;
+				error instanceof ServiceRejection
+					? account.profile.resolution(name, 'query')
+					: resolutionOnScreen;
 			result.failures.push(`Reading ${subject} failed: ${asSentence(message + details)} ${next}`);
 		}
 	}

@@ -116,7 +116,7 @@ export const getRecording = callRead('/recording', hasAnyField('call_id', 'recor
 export const listCalls = withValues('GET', '/v1/calls', hasListOrObject);
 
 /** `GET /v1/active_agents`: agents that are active and able to take calls. The response isn't documented. */
-export const getActiveAgents = withValues('GET', '/v1/active_agents', hasListOrObject);
+export const listActiveAgents = withValues('GET', '/v1/active_agents', hasListOrObject);
 
 // Campaigns
 
@@ -126,7 +126,7 @@ export const getActiveAgents = withValues('GET', '/v1/active_agents', hasListOrO
  * @param body with the agent that will place the calls. `enqueue` releases the contacts to the calling queue immediately.
  * @param contacts as JSON, separated by commas, because 10,000 objects need much memory
  */
-export async function pushContacts(
+export async function addContacts(
 	client: ApiClient,
 	campaignId: number,
 	body: Omit<ContactsRequest, 'contacts'>,
@@ -228,7 +228,7 @@ export const injectContext = onSession(
 const TOKEN_TIMEOUT_MS = 15_000;
 
 /** `POST /v1/chat/session/{id}/ws_token`. With an API token, the stream must be `user`. */
-export async function requestWsToken(client: ApiClient, sessionId: string): Promise<ApiResponse> {
+export async function mintWsToken(client: ApiClient, sessionId: string): Promise<ApiResponse> {
 	const path = `/v1/chat/session/${segment(sessionId)}/ws_token`;
 	const body = { stream: 'user' };
 	const timeoutMs = TOKEN_TIMEOUT_MS;

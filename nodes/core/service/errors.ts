@@ -26,7 +26,7 @@ const MAX_ORIGINAL_CHARACTERS = 2_000;
 export class ExplainedError extends Error {
 	override readonly name: string = 'ExplainedError';
 	/** What a person in n8n can do. */
-	readonly resolution: string;
+	readonly resolutionOnScreen: string;
 	readonly originalMessage: string | undefined;
 	readonly origin: ErrorOrigin;
 	readonly status: number | undefined;
@@ -47,7 +47,7 @@ export class ExplainedError extends Error {
 		}: ErrorFacts = {},
 	) {
 		super(message, cause === undefined ? {} : { cause });
-		this.resolution = resolutions.onScreen;
+		this.resolutionOnScreen = resolutions.onScreen;
 		this.originalMessage =
 			originalMessage !== undefined && originalMessage.length > MAX_ORIGINAL_CHARACTERS
 				? `${firstCharacters(originalMessage, MAX_ORIGINAL_CHARACTERS)}…`

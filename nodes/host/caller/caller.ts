@@ -26,7 +26,10 @@ export type Model = CallerFacts & { kind: 'model'; deadline: Deadline } & (
 		  }
 	);
 
-/** The node asks a person to approve a tool request of an AI agent. Its output goes to n8n, not to the model. */
+/**
+ * The node asks a person to approve a tool request of an AI agent. Its output goes to n8n, which passes one text of it to the
+ * model: `chatInput`, if the person didn't approve.
+ */
 type Review = CallerFacts & { kind: 'review'; agent: Agent; mcpSession?: undefined };
 
 type CallerFacts = {

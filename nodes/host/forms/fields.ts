@@ -7,6 +7,7 @@ import {
 	parseJson,
 } from '../../core/values/json';
 import { InvalidInput } from '../../core/service/errors';
+import { forEveryone } from '../../core/service/resolution';
 import { isUnset } from '../../core/values/values';
 import { OfAnotherRow } from './rowValues';
 import {
@@ -88,6 +89,23 @@ export class Fields {
 	/** A finite number, also as text. */
 	number<T>(name: string, fallback: T): number | T {
 		return this.readShown(name, NUMBER, fallback);
+	}
+
+	/**
+	 * A whole number within the field's bounds, which n8n checks only while a person enters it. `undefined` if the form doesn't
+	 * show the field.
+	 */
+	wholeNumber(name: string): number | undefined {
+		const value = this.number(name, undefined);
+		const { displayName, typeOptions = {} } = this.propertyOf(name, NUMBER.types);
+		const { minValue: min, maxValue: max } = typeOptions;
+		if (min === undefined || max === undefined) throw new TypeError(`${name} has no bounds`);
+		if (value === undefined) return undefined;
+		if (Number.isInteger(value) && value >= min && value <= max) return value;
+		throw new InvalidInput(
+			`'${displayName}' must be a whole number from ${min} to ${max} (got ${value})`,
+			forEveryone(`Enter a whole number from ${min} to ${max}.`),
+		);
 	}
 
 	/** One of the field's options, as text. */

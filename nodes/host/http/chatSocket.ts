@@ -1,6 +1,6 @@
 import { randomUUID } from 'crypto';
 import type { IExecuteFunctions, ITriggerFunctions } from 'n8n-workflow';
-import { requestWsToken } from '../../core/service/endpoints';
+import { mintWsToken } from '../../core/service/endpoints';
 import { NotSent } from '../../core/service/errors';
 import { onScreenOnly } from '../../core/service/resolution';
 import { ChatConnection } from '../../core/chat/connection';
@@ -51,7 +51,7 @@ export function joinChat(
 		});
 		connection = opened;
 	}
-	const mintToken = async () => readWsToken(await requestWsToken(client, sessionId));
+	const mintToken = async () => readWsToken(await mintWsToken(client, sessionId));
 	return connection.join({ ...options, usedBy, mintToken }, clientId);
 }
 

@@ -58,8 +58,8 @@ function accessFor(data: ICredentialDataDecryptedObject): ServiceAccess {
 	try {
 		return readServiceAccess(data);
 	} catch (error) {
-		const { message, resolution } = explained(error);
-		throw notAuthorized(message, resolution);
+		const { message, resolutionOnScreen } = explained(error);
+		throw notAuthorized(message, resolutionOnScreen);
 	}
 }
 

@@ -6,7 +6,7 @@ import type {
 import { explained, isRejection, NotSent, ServiceRejection } from '../../core/service/errors';
 import { type Transport, VALIDATION_STATUSES } from '../../core/service/http';
 import { ApiClient } from '../../core/service/client';
-import { getActiveAgents } from '../../core/service/endpoints';
+import { listActiveAgents } from '../../core/service/endpoints';
 import { SERVICE_PROFILE } from '../../core/profile/readProfile';
 import { ServiceProfile } from '../../core/profile/serviceProfile';
 import { type ProfileTestResult, testProfile } from '../../core/profileTest/testProfile';
@@ -33,14 +33,14 @@ export async function voiceChatAgentApiTest(
 		const client = new ApiClient(transport, clock, access.apiToken);
 		const hideApiToken = (text: string) => withoutSecret(text, access.apiToken);
 		const profile = new ServiceProfile(data.serviceProfile ?? '', hideApiToken);
-		const { agents, failure } = await getActiveAgents(client).then(
+		const { agents, failure } = await listActiveAgents(client).then(
 			({ body }) => ({ agents: body, failure: null }),
 			(error: unknown) => ({ agents: undefined, failure: toTestFailure(error) }),
 		);
 		return failure ?? toTestResult(await testProfile({ client, profile }, agents));
 	} catch (error) {
-		const { message, resolution } = explained(error);
-		return testFailure(message, resolution);
+		const { message, resolutionOnScreen } = explained(error);
+		return testFailure(message, resolutionOnScreen);
 	}
 }
 
@@ -62,7 +62,7 @@ const CHECK_BASE_URL =
 
 /** What to do about a failed read. Null if the service accepted the token. */
 function toTestFailure(error: unknown): INodeCredentialTestResult | null {
-	const { message, resolution, originalMessage } = explained(error);
+	const { message, resolutionOnScreen: resolution, originalMessage } = explained(error);
 	if (error instanceof ServiceRejection && error.status !== 404) {
 		const { status, rejection } = error;
 		const isOwn = VALIDATION_STATUSES.has(status) && rejection.body.success === false;

@@ -2,11 +2,11 @@ import compact from 'lodash/compact';
 import range from 'lodash/range';
 import type { INodeExecutionData } from 'n8n-workflow';
 import {
-	failed,
 	type Job,
-	LeftOut,
 	type JobOutcome,
+	LeftOut,
 	maybeSentBefore,
+	outcomeByError,
 } from '../../core/ledger/ledger';
 import { explained } from '../../core/service/errors';
 import { hashOf } from '../../core/values/hash';
@@ -93,7 +93,7 @@ export async function deliverEachItem(
 					const output = await send(deps);
 					return { kind: 'done', result: output.map(({ json }) => json).filter(isJsonObject) };
 				} catch (error) {
-					return failed(error);
+					return outcomeByError(error);
 				}
 			});
 			return outputOf(outcome);

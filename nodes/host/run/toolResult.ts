@@ -205,8 +205,8 @@ function hintForOwner(context: IExecuteFunctions, error: ExplainedError): void {
 export function forWhoFillsIn(parameters: NodeParameters, error: unknown): unknown {
 	const fields = error instanceof InvalidInput ? error.fields : undefined;
 	if (fields === undefined || fields.some((label) => parameters.isFromModel(label))) return error;
-	const { message, resolution, ...facts } = explained(error);
-	return new InvalidInput(message, onScreenOnly(resolution), facts);
+	const { message, resolutionOnScreen, ...facts } = explained(error);
+	return new InvalidInput(message, onScreenOnly(resolutionOnScreen), facts);
 }
 
 /** The message and advice for a model, if n8n passes on only a text. */
@@ -225,8 +225,12 @@ function explainedToModel(error: unknown): ExplainedError {
 }
 
 /** Whether only the person who set up the tool can fix it. */
-function isForOwner({ resolution, resolutionForModel, isTransient }: ExplainedError): boolean {
-	return resolution !== '' && resolutionForModel === '' && !isTransient;
+function isForOwner({
+	resolutionOnScreen,
+	resolutionForModel,
+	isTransient,
+}: ExplainedError): boolean {
+	return resolutionOnScreen !== '' && resolutionForModel === '' && !isTransient;
 }
 
 /** With the words of the service, or the code of the network. */

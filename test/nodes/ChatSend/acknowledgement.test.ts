@@ -56,7 +56,9 @@ test.each(FAULTS)('%j: %s', (...row) => {
 
 test('the messages', () => {
 	const faults = FAULTS.map(([outcome, , , hasKey]) => faultOf(outcome, hasKey));
-	const texts = faults.map(({ message, resolution }) => `${message}.\n\t${resolution}`);
+	const texts = faults.map(
+		({ message, resolutionOnScreen }) => `${message}.\n\t${resolutionOnScreen}`,
+	);
 	expect([...new Set(texts)].join('\n')).toMatchSnapshot();
 });
 

@@ -91,6 +91,6 @@ test.each<[string, Details, JsonValue]>([
 ])('%s is no list of agents, and the error says what to check', (_what, details, response) => {
 	expect(explainedBy(() => find(response, details))).toMatchObject({
 		message: 'The response has no recognizable list of active agents',
-		resolution: expect.stringMatching(CHECK),
+		resolutionOnScreen: expect.stringMatching(CHECK),
 	});
 });

@@ -31,8 +31,8 @@ export function undocumentedNames(dialect: Dialect): { readonly [operation: stri
 			body: [phone.name, ...(removed.body ?? [])],
 		},
 		createSession: namesOf(chat.create),
-		sendMessage: namesOf(chat.inbound),
-		sendMessageAsync: namesOf(chat.async),
+		sendInbound: namesOf(chat.inbound),
+		sendInboundAsync: namesOf(chat.async),
 		sendSupportCommand: { body: [chat.commands.text] },
 	};
 }

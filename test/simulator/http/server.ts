@@ -19,7 +19,7 @@ import {
 	type SimulatorRequest,
 	type SimulatorResponse,
 } from './route';
-import { invalidRequest, requestProblems } from './validation';
+import { invalidRequest, requestProblems, requireDocumented } from './validation';
 
 /** The document shows no limit. A request with 10,000 contacts is much smaller. */
 const MAX_BODY_BYTES = 64_000_000;
@@ -97,15 +97,16 @@ function exampleHandler({ path, responses }: Endpoint): Handler {
 	};
 }
 
-/** Checks a request by the description of the interface before a route. */
+/** Checks a request by the description of the interface before a route, and an error after it. */
 function validated(endpoint: Endpoint): Handler {
 	const handler = HANDLERS[endpoint.operationId] ?? exampleHandler(endpoint);
 	return async (sim, sent) => {
 		const request = sim.read(endpoint.operationId, sent);
 		const problems = requestProblems(endpoint, request, sim.dialect);
-		return problems.length > 0
-			? invalidRequest(sim, endpoint, problems)
-			: await handler(sim, request);
+		const result =
+			problems.length > 0 ? invalidRequest(sim, endpoint, problems) : await handler(sim, request);
+		requireDocumented(endpoint, result);
+		return result;
 	};
 }
 

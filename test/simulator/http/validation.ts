@@ -1,4 +1,6 @@
 import Ajv, { type ErrorObject, type Options } from 'ajv/dist/2020';
+import compact from 'lodash/compact';
+import mapValues from 'lodash/mapValues';
 import memoize from 'lodash/memoize';
 import partition from 'lodash/partition';
 import uniq from 'lodash/uniq';
@@ -92,6 +94,35 @@ function textOf({ instancePath, params, message = '' }: ErrorObject, first: numb
 		return `[${Number(part) + (named[at - 1] === 'contacts' ? first : 0)}]`;
 	});
 	return `${path.join('').slice(1) || 'body'}: ${message}`;
+}
+
+/** Schemas that need each member that they show. */
+function whole(node: unknown): unknown {
+	if (Array.isArray(node)) return node.map(whole);
+	if (!isObject(node)) return node;
+	const inner = mapValues(node, whole);
+	const { properties } = inner;
+	return isObject(properties) ? { ...inner, required: Object.keys(properties) } : inner;
+}
+
+const errorBodies = new Ajv(options);
+const wholeComponents = whole(OPENAPI.components);
+
+/** The bodies that an endpoint can have with a status. Undefined if the description doesn't show the status there. */
+const errorsOf = memoize(
+	({ responses }: Endpoint, status: number) => {
+		const own = responses[status] ?? (status === 400 ? responses['422'] : undefined);
+		if (own === undefined) return undefined;
+		const anyOf = compact([own, responses.default].map(schemaOf)).map(whole);
+		return errorBodies.compile({ components: wholeComponents, anyOf });
+	},
+	({ name }, status) => `${status} ${name}`,
+);
+
+/** @throws if the description of the interface has other errors with this status at the endpoint */
+export function requireDocumented(endpoint: Endpoint, { status, body }: SimulatorResponse): void {
+	if (status < 400 || errorsOf(endpoint, status)?.(body) !== false) return;
+	throw new Error(`${endpoint.name} can't return ${status} with ${JSON.stringify(body)}`);
 }
 
 /** The response to such a request, with the documented status and form. */

@@ -166,7 +166,7 @@ export const injectContext = onSession((_sim, session, { context }) => {
 	return ok({ session_id: session.sessionId, context: session.context });
 });
 
-export const mintToken = onSession((sim, { sessionId, status }, { stream }) => {
+export const mintWsToken = onSession((sim, { sessionId, status }, { stream }) => {
 	if (stream !== 'user') return rejected(403, 'Stream not allowed for this credential');
 	if (status === 'closed') return rejected(409, 'session_closed');
 	const { token, expiresAt } = sim.hub.mint(sessionId);

@@ -135,7 +135,7 @@ describe('the pages of a list', () => {
 		const list = listing(() => pageAt(0, 3));
 		await expect(read(list, PAGED)).rejects.toMatchObject({
 			message: 'The service returned the same page of the list again',
-			resolution: expect.stringContaining('check "next" in "calls"'),
+			resolutionOnScreen: expect.stringContaining('check "next" in "calls"'),
 		});
 		expect(list.asked).toHaveLength(2);
 	});
@@ -145,7 +145,9 @@ describe('the pages of a list', () => {
 		const list = listing(({ p }) => (p === 2 ? rejected : pageAt(0, 3, { total: 3 })));
 		await expect(read(list, PAGED)).rejects.toMatchObject({
 			message: 'The service rejected a page of the call list after the first one',
-			resolution: expect.stringMatching(/check "total" and "next" in "calls".* after the last one/),
+			resolutionOnScreen: expect.stringMatching(
+				/check "total" and "next" in "calls".* after the last one/,
+			),
 			originalMessage: 'Invalid page.',
 			isTransient: false,
 		});
@@ -275,7 +277,7 @@ describe('the calls of a response', () => {
 				),
 			).rejects.toMatchObject({
 				message,
-				resolution: expect.stringMatching(resolution),
+				resolutionOnScreen: expect.stringMatching(resolution),
 			});
 		},
 	);
@@ -401,7 +403,7 @@ describe('filters', () => {
 	])('%j needs its place in the profile', (filters, placeholder) => {
 		expect(explainedBy(() => query(filters, {}))).toMatchObject({
 			message: `"calls" of 'Service Profile' in the credential has no {${placeholder}}`,
-			resolution: expect.stringContaining('with the questionnaire (https://'),
+			resolutionOnScreen: expect.stringContaining('with the questionnaire (https://'),
 		});
 	});
 

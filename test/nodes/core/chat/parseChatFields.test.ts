@@ -25,10 +25,10 @@ test.each([
 test('the resolution names the source of a session ID', () => {
 	expect(explainedBy(() => parseSessionId(''))).toMatchObject({
 		message: "'Session ID' is empty",
-		resolution: 'Enter the ID of the chat session.',
+		resolutionOnScreen: 'Enter the ID of the chat session.',
 	});
 	expect(explainedBy(() => parseSessionId('x'))).toMatchObject({
-		resolution: expect.stringMatching(/^Use the session_id that .* such as 0f8fad5b-/),
+		resolutionOnScreen: expect.stringMatching(/^Use the session_id that .* such as 0f8fad5b-/),
 	});
 });
 
@@ -37,7 +37,7 @@ test('text for people stays as written, and must not be empty', () => {
 	for (const empty of ['', ' \n']) {
 		expect(explainedBy(() => requireText(empty, 'Message'))).toMatchObject({
 			message: "'Message' is empty",
-			resolution: "Fill in 'Message' for this item.",
+			resolutionOnScreen: "Fill in 'Message' for this item.",
 		});
 	}
 });

@@ -135,8 +135,8 @@ const KINDS: EndingKind[] = ['session_closed', 'rejected', 'unreachable', 'no_to
 
 test('the messages', () => {
 	const texts = KINDS.map((kind) => {
-		const { message, resolution } = endingOf(kind, closed(1006));
-		return `${kind}: ${message}.\n\t${resolution}`;
+		const { message, resolutionOnScreen } = endingOf(kind, closed(1006));
+		return `${kind}: ${message}.\n\t${resolutionOnScreen}`;
 	});
 	expect(texts.join('\n')).toMatchSnapshot();
 	const isTransient = (kind: EndingKind) => endingOf(kind, closed(1006)).isTransient;

@@ -125,7 +125,7 @@ test.each<[string, (query: Query) => object, string, RegExp]>([
 ])('a response %s is only enough up to a limit', async (_what, respond, message, resolution) => {
 	await expect(readFrom(respond).reading).rejects.toMatchObject({
 		message,
-		resolution: expect.stringMatching(resolution),
+		resolutionOnScreen: expect.stringMatching(resolution),
 	});
 	if (resolution !== noList) expect((await readFrom(respond, 4).reading).entries).toEqual(FOUR);
 });

@@ -3,11 +3,11 @@ import { ListedNumbers } from '../../../../nodes/core/dnd/listedNumbers';
 import { InvalidInput } from '../../../../nodes/core/service/errors';
 
 const WRITE_CODE = {
-	resolution: 'Write the number with + and its country code.',
+	resolutionOnScreen: 'Write the number with + and its country code.',
 	resolutionForModel: 'Write the number with + and its country code.',
 };
 const CORRECT_ENTRY = {
-	resolution: 'Correct this entry on the list.',
+	resolutionOnScreen: 'Correct this entry on the list.',
 	resolutionForModel:
 		'Treat the number as listed. Tell the user you are chatting with that this entry of the list must be corrected.',
 };

@@ -155,8 +155,8 @@ function resultOf<T>(act: () => T): T | string {
 	try {
 		return act();
 	} catch (error) {
-		const { message, resolution } = explained(error);
-		return `${message}. ${resolution}`;
+		const { message, resolutionOnScreen } = explained(error);
+		return `${message}. ${resolutionOnScreen}`;
 	}
 }
 const called = (value: unknown, country: string) => resultOf(() => phoneNumber(value, country));

@@ -113,7 +113,7 @@ test.each(
 	expect(explainedBy(() => readProfile(JSON.stringify(profile)))).toMatchObject({
 		outcome: 'not_sent',
 		message: "'Service Profile' in the credential isn't complete and correct",
-		resolution: `Correct it, or send this list to your service provider: ${fault}.`,
+		resolutionOnScreen: `Correct it, or send this list to your service provider: ${fault}.`,
 	});
 });
 
@@ -122,7 +122,7 @@ test('all faults are told together, and the message stays short', () => {
 		Array.from({ length: 5_000 }, (_, at) => [`${'x'.repeat(500)}${at}`, 1]),
 	);
 	const faults = (profile: object) =>
-		explainedBy(() => readProfile(JSON.stringify(profile))).resolution;
+		explainedBy(() => readProfile(JSON.stringify(profile))).resolutionOnScreen;
 	expect(faults(many)).toContain('and 4990 more');
 	expect(faults(many).length).toBeLessThan(1_500);
 	expect(
@@ -146,7 +146,7 @@ test.each([
 ])('is not JSON: %s', (_what, text) => {
 	expect(explainedBy(() => readProfile(text))).toMatchObject({
 		message: "'Service Profile' in the credential isn't valid JSON",
-		resolution: expect.stringMatching(
+		resolutionOnScreen: expect.stringMatching(
 			/^Paste one block, .* into one pair of curly brackets\. .* around names and texts, .* no comma before a closing bracket\.$/,
 		),
 	});

@@ -84,7 +84,10 @@ describe('an error body', () => {
 	test('that the document does not name has a resolution for people and models', async () => {
 		const result = await resultOf(CONTACTS, 422, { success: false, error: 'No' });
 		const resolution = expect.stringMatching(/correct what the service names/);
-		expect(result).toMatchObject({ resolution, resolutionForModel: resolution });
+		expect(result).toMatchObject({
+			resolutionOnScreen: resolution,
+			resolutionForModel: resolution,
+		});
 	});
 
 	test.each<[string, ServiceRequest, number, JsonValue, ErrorCode]>([
@@ -112,7 +115,7 @@ test.each([
 	expect(await resultOf(POST, 429, 'Slow down', headers)).toMatchObject({
 		outcome: 'rejected',
 		rejection: { texts: [], body: {} },
-		resolution: expect.stringContaining(`Try again after ${duration}.`),
+		resolutionOnScreen: expect.stringContaining(`Try again after ${duration}.`),
 		resolutionForModel: `The request had no effect. Try again after ${duration}.`,
 	});
 });

@@ -33,15 +33,11 @@ const call = () => ({ ...agent, country_code: 'IN', phone_number: '9876543210' }
 const message = { ...agent, chat_session_id: SESSION_ID, message: 'Hello' };
 const contact = Buffer.from(JSON.stringify(exampleNamed('Contact')));
 
-/** By `operationId`: requests whose function has another name, or gets something else than an ID and a body. */
+/** By `operationId`: requests whose function gets something else than an ID and a body. */
 const OWN: { [operationId: string]: Send } = {
 	placeCall: async (client) => await requests.placeCall(client, call),
 	placeCallLegacy: async (client) => await requests.placeCall(client, call, { legacy: true }),
-	listActiveAgents: async (client) => await requests.getActiveAgents(client),
-	addContacts: async (client) => await requests.pushContacts(client, CAMPAIGN_ID, agent, contact),
-	sendMessage: async (client) => await requests.sendInbound(client, {}),
-	sendMessageAsync: async (client) => await requests.sendInboundAsync(client, {}),
-	mintToken: async (client) => await requests.requestWsToken(client, SESSION_ID),
+	addContacts: async (client) => await requests.addContacts(client, CAMPAIGN_ID, agent, contact),
 	sendLegacyMessage: async (client) => await requests.sendLegacyMessage(client, message),
 };
 

@@ -88,7 +88,7 @@ test.each([
 	await expect(reading).rejects.toBeInstanceOf(OutcomeUnknown);
 	await expect(reading).rejects.toMatchObject({
 		message: 'The service returned the same page of the list again',
-		resolution: 'Ask otherwise.',
+		resolutionOnScreen: 'Ask otherwise.',
 	});
 });
 

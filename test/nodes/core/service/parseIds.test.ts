@@ -58,5 +58,5 @@ test.each([
 	const error = explainedBy(() => parse(value));
 	expect(error).toBeInstanceOf(InvalidInput);
 	expect(error.message).toContain(message);
-	expect(error.resolution).toContain(resolution);
+	expect(error.resolutionOnScreen).toContain(resolution);
 });

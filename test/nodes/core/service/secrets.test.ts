@@ -88,7 +88,7 @@ test('a response without a secret stays unchanged, including its numbers', async
 describe.each<[string, (client: ApiClient) => Promise<unknown>, object, string]>([
 	[
 		'a WebSocket token',
-		async (client) => await endpoints.requestWsToken(client, 's'),
+		async (client) => await endpoints.mintWsToken(client, 's'),
 		{ token: WS_TOKEN, ws_url: 'wss://chat.example.com/s', expires_at: 1 },
 		WS_TOKEN.slice(0, 12),
 	],

@@ -148,3 +148,15 @@ test('reading a field by another type than it has fails', () => {
 	expect(() => form('string', 'a').switch('field', false)).toThrow(TypeError);
 	expect(() => form('string', 'a').text('other')).toThrow(TypeError);
 });
+
+test('a whole number is within the bounds of its field', () => {
+	const field = property('field', { type: 'number', typeOptions: { minValue: 5, maxValue: 120 } });
+	const read = (value: unknown) => fieldsOf(field, value, value).wholeNumber('field');
+	expect([5, '120', ABSENT].map(read)).toEqual([5, 120, undefined]);
+	for (const value of [4, 121, 5.5, -1]) {
+		expect(() => read(value)).toThrow(
+			`'The field' must be a whole number from 5 to 120 (got ${value})`,
+		);
+	}
+	expect(() => fixed('number', 7).wholeNumber('field')).toThrow('field has no bounds');
+});
