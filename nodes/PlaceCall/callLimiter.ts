@@ -57,6 +57,12 @@ export class CallLimiter {
 		this.calls.set(index, { looseKey, limit, planned, period });
 	}
 
+	/** Whether the same people can be called again in the same period. */
+	get allowsAnother(): boolean {
+		const calls = [...this.calls.values()];
+		return calls.length === 0 || calls.some(({ limit }) => limit.calls > 1);
+	}
+
 	/** Reserves all planned calls, once. */
 	readonly reservePlanned = once(async () => await this.reserve([...this.calls.keys()]));
 

@@ -83,7 +83,8 @@ export async function placeCalls(
 	});
 	const asks = readQuestion !== undefined;
 	// For several questions, n8n's own hint says that only the first item is used.
-	const hint = placedHint(placed, asks && placed.length > 1);
+	const isAlways = asks && placed.length > 1;
+	const hint = placedHint(placed, isAlways, calls.limiter.allowsAnother);
 	if (hint !== undefined) addHintsForPerson(context, hint);
 	addHintsForPerson(context, ...((await calls.checkOnly?.agentHints(account)) ?? []));
 	const output = await wait.finish(completeFailed(run, placed, asks), calls.sameCalls.earlierCalls);

@@ -22,10 +22,12 @@ const REASONS: Record<NotPlacedReason['not_placed_reason'], string> = {
  * What happened to the items, such as "4 items: 1 called, 2 outside the calling hours, 1 couldn't be called."
  *
  * @param isAlways also if all of them were called
+ * @param allowsAnother whether people who were called can be called again
  */
 export function placedHint(
 	items: readonly INodeExecutionData[],
 	isAlways: boolean,
+	allowsAnother: boolean,
 ): Explanation | undefined {
 	const counts = countBy(items, ({ json }) => happenedTo(json));
 	const { called = 0, scheduled = 0, unknown = 0, failed = 0 } = counts;
@@ -44,8 +46,12 @@ export function placedHint(
 	const each = 'The output has one item for each.';
 	const again = 'If you execute this node again, people who were called may be called again.';
 	const isNobody = called + scheduled + unknown === 0;
-	const texts = isNobody ? ['Nobody was called in this run.', each] : [each, again];
-	const resolution = called === items.length ? '' : texts.join(' ');
+	const texts = [
+		isNobody && 'Nobody was called in this run.',
+		each,
+		!isNobody && allowsAnother && again,
+	];
+	const resolution = called === items.length ? '' : compact(texts).join(' ');
 	return { message, resolution: onScreenOnly(resolution) };
 }
 

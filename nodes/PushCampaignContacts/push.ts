@@ -99,12 +99,12 @@ export async function runPush(
 		return reportOn({ input: { ...input, rows: [] }, rows, requests: [], enqueue: false, hints });
 	}
 	const { columns: choice, ...settings } = await readPushSettings(run);
-	const { campaign, reader, checksOnly } = settings;
+	const { campaign, reader, checksOnly, skipPushedBefore } = settings;
 	if (checksOnly) caller.result.setReadOnly();
 	const columnsOf = memoize((table: Table) => resolveColumns(table, choice));
 	const all = tables.map(columnsOf);
 	const account = await run.account();
-	const prepared = await prepareRows(input, columnsOf, settings.skipPushedBefore);
+	const prepared = await prepareRows(input, columnsOf, skipPushedBefore);
 	// A single contact, such as from a form, may have no name.
 	const isList = prepared.rows.length > 1;
 	const noColumn = isList ? whyNoNameColumn(tables, columnsOf, choice) : undefined;
@@ -124,7 +124,8 @@ export async function runPush(
 		whyEmptied(prepared),
 		done.check?.nameless === undefined && isNameless && (noColumn ?? whyNoNames(all)),
 	];
-	return reportOn({ input, ...done, enqueue: campaign.enqueue, hints: compact(hints) });
+	const { enqueue } = campaign;
+	return reportOn({ input, ...done, enqueue, skipPushedBefore, hints: compact(hints) });
 }
 
 type Done = Pick<PushFacts, 'rows' | 'requests' | 'check' | 'stopped'>;

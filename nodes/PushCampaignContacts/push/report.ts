@@ -25,6 +25,8 @@ export type PushFacts = {
 	readonly requests: readonly PushedRequest[];
 	/** Whether the requests ask to release the contacts to the calling queue. */
 	readonly enqueue: boolean;
+	/** Whether later pushes of the node leave out the numbers of this one. */
+	readonly skipPushedBefore?: boolean;
 	/** With *Check Only*. */
 	readonly check?: CheckResult;
 	/** Why the push stopped early. */
@@ -130,10 +132,14 @@ function limitsOf(
 }
 
 /** What happens to pushed rows, if the service did as requested. Empty if nothing was pushed. */
-function releaseSentence({ rows, requests, enqueue }: PushFacts): string {
+function releaseSentence({ rows, requests, enqueue, skipPushedBefore }: PushFacts): string {
 	if (rows.count('pushed') === 0) return '';
 	if (!enqueue) {
-		return "Pushed rows wait in the campaign, and nobody is called until they're released to the calling queue. The service's documentation doesn't show how to release them later. Pushing them again may add everyone a second time.";
+		const again =
+			skipPushedBefore === true
+				? "The node doesn't push them again."
+				: 'Pushing them again may add everyone a second time.';
+		return `Pushed rows wait in the campaign, and nobody is called until they're released to the calling queue. The service's documentation doesn't show how to release them later. ${again}`;
 	}
 	const queued = sumBy(requests, ({ response }) => numberIn(response.queued_calls) ?? NaN);
 	const calls = Number.isNaN(queued) ? '' : `, and the service queued ${counted(queued, 'call')}`;

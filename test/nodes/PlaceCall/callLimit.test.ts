@@ -1,6 +1,6 @@
 import type { IDataObject, INodeParameters, IRun } from 'n8n-workflow';
 import { clock } from '../../../nodes/host/clock';
-import { engineTool, output, records, useTime } from '../../engine';
+import { engineTool, hintsOf, output, records, useTime } from '../../engine';
 import {
 	acceptCalls,
 	acceptUpTo,
@@ -58,6 +58,17 @@ describe('Limit Calls per Person', () => {
 			{ json: { phone: ASHA, ...notPlaced, phone_key }, pairedItem: { item: 0 } },
 		]);
 		expect(bodies).toEqual([BODY]);
+	});
+
+	it.each([
+		[1, ''],
+		[2, ' If you execute this node again, people who were called may be called again.'],
+	])('with Maximum Calls %d, the hint ends with %j', async (maximumCalls, again) => {
+		acceptCalls(maximumCalls + 1);
+		for (let calls = 0; calls < maximumCalls; calls++) await call([ASHA], { maximumCalls });
+		expect(hintsOf(await call([ASHA, RAVI], { maximumCalls }))).toEqual([
+			`2 items: 1 called, 1 over the limit of calls. The output has one item for each.${again}`,
+		]);
 	});
 
 	it('recognizes the same number with another country, and not another number', async () => {

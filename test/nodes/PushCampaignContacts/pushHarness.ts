@@ -62,8 +62,11 @@ export const accepted = (contacts: number, over: JsonObject = {}): JsonObject =>
 });
 
 /** What the summary of a push with *Add and Let Wait* adds to the counts. */
-export const WAITING =
-	"Pushed rows wait in the campaign, and nobody is called until they're released to the calling queue. The service's documentation doesn't show how to release them later. Pushing them again may add everyone a second time.";
+const UNTIL_RELEASED =
+	"Pushed rows wait in the campaign, and nobody is called until they're released to the calling queue. The service's documentation doesn't show how to release them later.";
+export const WAITING = `${UNTIL_RELEASED} Pushing them again may add everyone a second time.`;
+/** With *Skip Numbers Pushed Before*. */
+export const WAITING_ONCE = `${UNTIL_RELEASED} The node doesn't push them again.`;
 
 /** The totals of a push whose only request pushed every row, without the number of rows. */
 export const totals = {

@@ -25,7 +25,7 @@ import {
 	type NodeParameters,
 	type PushRun,
 	type Reply,
-	WAITING,
+	WAITING_ONCE,
 	campaign,
 	phones,
 	pushHarness,
@@ -90,7 +90,9 @@ test('pushes a number once across all executions, in any format', async () => {
 		pushed: 1,
 		waiting_before: 2,
 	});
-	expect(second.hints[0]).toBe(`3 rows: 1 pushed, 2 waiting since an earlier push. ${WAITING}`);
+	expect(second.hints[0]).toBe(
+		`3 rows: 1 pushed, 2 waiting since an earlier push. ${WAITING_ONCE}`,
+	);
 });
 
 test('remembers numbers by campaign, for all nodes of the workflow', async () => {
