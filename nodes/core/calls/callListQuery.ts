@@ -8,7 +8,7 @@ import { inEnglish, parseTime, withOffset } from '../values/dates';
 import type { JsonObject, JsonValue } from '../values/json';
 import { givenAs } from '../service/modelFormats';
 import { phoneKey } from '../phone/phoneKey';
-import { isWritten, readWritten } from '../phone/written';
+import { columnAdvice, digitsIn, isWritten, readWritten } from '../phone/written';
 import { withLatinDigits } from '../values/text';
 import { asText, isUnset, joinedWithAnd, quoted } from '../values/values';
 import { OBSERVED_OUTCOMES } from './callEnd';
@@ -79,7 +79,7 @@ const FILTERS: readonly Filter[] = [
 		filter: 'phone',
 		label: 'Phone Number',
 		placeholder: 'phone',
-		toValue: (value) => withLatinDigits(asText(value)),
+		toValue: numberOf,
 		matches: isSameNumber,
 	},
 	{
@@ -137,6 +137,19 @@ export function requireMatching(
 			placeholder === undefined ? 'Ask your service provider.' : advice(placeholder),
 		);
 	}
+}
+
+/** A service may ignore a value that can't be a number, and then returns the calls of everyone. */
+function numberOf(value: unknown): string {
+	const number = withLatinDigits(asText(value));
+	if (digitsIn(number) !== '') return number;
+	throw new InvalidInput(
+		`'Phone Number' ${quoted(value)} isn't a phone number`,
+		forEveryone(
+			`Enter the number as your service writes it.${columnAdvice(value, 'Phone Number')}`,
+			'Phone Number',
+		),
+	);
 }
 
 /** What a number ends with in every format. Before these digits, it may have a country code, or a prefix. */

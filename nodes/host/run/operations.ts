@@ -104,7 +104,7 @@ export function onlyOperationFields({ toolDescription, fields }: OnlyOperation):
 
 /** n8n's other ways to refer to an item return that of the first row. */
 const SEVERAL_ROWS =
-	'If the agent gets several rows, use {{ $json.column }}. Before AI Agent 3, add Loop Over Items with batch size 1.';
+	'If the agent gets several rows, use {{ $json.column }}. Below its version 3, add Loop Over Items with batch size 1.';
 
 /** The names of the fields with the description, which only a tool has. */
 export const TOOL_DESCRIPTIONS = ['description', 'toolDescription'];

@@ -239,6 +239,12 @@ describe('before anything is sent', () => {
 			credential,
 			`'Contact List ID' must be a whole number (got "x")`,
 		],
+		[
+			{ filters: { phone: 'Asha' } },
+			credential,
+			`'Phone Number' "Asha" isn't a phone number`,
+			/^Enter the number as your service writes it\. To use the numbers of a column, drag/,
+		],
 		[{ limit: 0 }, credential, "'Limit' must be at least 1"],
 		[{ developerSettings: { pageSize: 0 } }, credential, "'Page Size' must be at least 1"],
 		[
