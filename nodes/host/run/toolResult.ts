@@ -1,14 +1,7 @@
 import compact from 'lodash/compact';
 import { DateTime } from 'luxon';
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
-import {
-	asSentence,
-	explained,
-	ExplainedError,
-	InvalidInput,
-	NotSent,
-	OutcomeUnknown,
-} from '../../core/service/errors';
+import { asSentence, ExplainedError, NotSent, OutcomeUnknown } from '../../core/service/errors';
 import { isTime } from '../../core/service/modelFormats';
 import { FOR_THE_OWNER, forEveryone, onScreenOnly, USER } from '../../core/service/resolution';
 import { whenAborted, pause } from '../../core/values/clock';
@@ -203,10 +196,10 @@ function hintForOwner(context: IExecuteFunctions, error: ExplainedError): void {
 
 /** The error for who can act: a model can't correct fields that it doesn't fill in. */
 export function forWhoFillsIn(parameters: NodeParameters, error: unknown): unknown {
-	const fields = error instanceof InvalidInput ? error.fields : undefined;
-	if (fields === undefined || fields.some((label) => parameters.isFromModel(label))) return error;
-	const { message, resolution, ...facts } = explained(error);
-	return new InvalidInput(message, onScreenOnly(resolution), facts);
+	if (!(error instanceof ExplainedError)) return error;
+	const { outcome, message, resolution, fields, ...facts } = error;
+	const canAct = fields?.some((label) => parameters.isFromModel(label)) ?? true;
+	return canAct ? error : new ExplainedError(outcome, message, onScreenOnly(resolution), facts);
 }
 
 /** The message and advice for a model, if n8n passes on only a text. */
