@@ -85,7 +85,7 @@ function succeeded(model: Model, items: INodeExecutionData[]): ToolResult {
 	const { completed, readSummary } = model.result;
 	const hasTimedOut = items.some(({ json }) => json.timed_out === true);
 	if (completed === undefined || readSummary !== undefined) {
-		const happened = readSummary ?? 'The data was read.';
+		const happened = completed?.happened ?? readSummary ?? 'The data was read.';
 		// Without a request, nothing waited, and only the row may have such a column.
 		if (completed === undefined || !hasTimedOut)
 			return toolResult('done', happened, CONTINUE, items);
