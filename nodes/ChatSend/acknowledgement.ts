@@ -15,8 +15,15 @@ import {
 
 const MAYBE = 'The service may or may not have accepted the message';
 
-/** What happened, what a person can do, and what a model can do. */
-type Texts = readonly [message: string, onScreen: string, forModel?: string];
+/** What happened, what a person can do, and what a model can do, if it fills in one of these fields. */
+type Texts = readonly [message: string, onScreen: string, forModel?: string, ...fields: string[]];
+
+const KEY_USED_TEXTS = [
+	KEY_USED.message,
+	KEY_USED.next,
+	KEY_USED.next,
+	...KEY_USED.fields,
+] as const;
 
 /** By the state of the ack, for `invalid` with its documented `error` (docs/asyncapi.yaml). */
 const FAULTS = {
@@ -34,13 +41,17 @@ const FAULTS = {
 		'The session belongs to another account',
 		"Check 'Session ID', or choose the credential of the session's account.",
 		"Check the session ID. A session of another account can't be used.",
+		'Session ID',
 	],
-	'invalid idempotency_key_reused': [KEY_USED.message, KEY_USED.next],
-	'invalid idempotency_key_rail_conflict': [KEY_USED.message, KEY_USED.next],
+	'invalid idempotency_key_reused': KEY_USED_TEXTS,
+	'invalid idempotency_key_rail_conflict': KEY_USED_TEXTS,
 	'invalid invalid_interaction': [
 		'The service rejected this answer to the interactive message',
 		"Check 'Interaction ID' and the answer. The interactive message may already be answered or replaced.",
 		'Give the interaction ID, and the option ID of a choice, exactly as in the interactive message. It may already be answered or replaced.',
+		'Interaction ID',
+		'Option ID',
+		'Response',
 	],
 	rejected: [
 		'The service rejected the message',
@@ -72,8 +83,8 @@ const FAULTS = {
 const isCause = (text: string): text is keyof typeof FAULTS => Object.hasOwn(FAULTS, text);
 
 function fault(cause: keyof typeof FAULTS, originalMessage?: string): ExplainedError {
-	const [message, onScreen, forModel = '']: Texts = FAULTS[cause];
-	const resolution = { onScreen, forModel };
+	const [message, onScreen, forModel = '', ...fields]: Texts = FAULTS[cause];
+	const resolution = { onScreen, forModel, ...(fields.length > 0 && { fields }) };
 	if (cause === 'error' || cause.startsWith('unconfirmed')) {
 		return new OutcomeUnknown(message, resolution, { originalMessage, origin: 'service' });
 	}

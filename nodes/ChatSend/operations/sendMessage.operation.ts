@@ -118,7 +118,7 @@ export const sendMessage: Operation = {
 		),
 	],
 	toolDescription:
-		"Sends a customer's message to a chat session and returns the AI agent's reply. Use this only for what the customer has said or wants to say.",
+		"Sends a customer's message to a chat session and returns the AI agent's reply, unless it comes later. Use this only for what the customer has said or wants to say.",
 
 	async execute(run) {
 		const prepare = SEND_METHODS[run.parameters.at(0).choice('sendBy', 'socket')] ?? sendBySocket;

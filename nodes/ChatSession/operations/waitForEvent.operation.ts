@@ -86,7 +86,11 @@ const waitOnce: Prepare = (form) => {
 		payload: { sessionId, types: types && [...types], disconnectOther },
 		target: undefined,
 		modelMayRepeat: 'afterCompletion',
-		happened: () => 'The wait has ended.',
+		// Of a wait that timed out, the result for the model says so.
+		happened: (items) =>
+			items.some(({ json }) => json.event !== null)
+				? 'An event arrived.'
+				: 'The chat session is closed. No event arrived.',
 		send,
 	};
 };

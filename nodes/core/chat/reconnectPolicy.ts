@@ -146,14 +146,15 @@ export class ReconnectPolicy {
 	}
 }
 
-/** What happened, what a person can do, and what a model can do. */
-type Text = readonly [message: string, onScreen: string, forModel: string];
+/** What happened, what a person can do, and what a model can do, if it fills in one of these fields. */
+type Text = readonly [message: string, onScreen: string, forModel: string, ...fields: string[]];
 
 const ENDINGS: Record<EndingKind, Text> = {
 	session_closed: [
 		'The chat session is closed',
 		'Create a new session to continue the conversation.',
 		'Use another session. A closed session stays closed.',
+		'Session ID',
 	],
 	rejected: [
 		'The service rejects the connection to this chat session',
@@ -169,6 +170,7 @@ const ENDINGS: Record<EndingKind, Text> = {
 		'The service issues no WebSocket token for this session, or rejects it',
 		'Check the session ID, and check that the credential belongs to the account of this session.',
 		"Check the session ID. A session of another account can't be used.",
+		'Session ID',
 	],
 };
 
@@ -187,8 +189,9 @@ export function describeEnding(
 
 function explanationOf(kind: EndingKind, attempt: AttemptEnd): Explanation {
 	const cause = attempt.kind === 'token' ? attempt.error : null;
-	const [message, onScreen, forModel] = ENDINGS[kind];
-	if (!(cause instanceof ExplainedError)) return { message, resolution: { onScreen, forModel } };
+	const [message, onScreen, forModel, ...fields] = ENDINGS[kind];
+	const resolution = { onScreen, forModel, ...(fields.length > 0 && { fields }) };
+	if (!(cause instanceof ExplainedError)) return { message, resolution };
 	// The error itself explains why there's no usable token.
 	if (kind === 'no_token' || kind === 'session_closed') return cause.explanation;
 	const noToken = `The service issued no WebSocket token. ${asSentence(cause.message)} ${cause.resolutionOnScreen}`;

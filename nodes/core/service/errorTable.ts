@@ -27,6 +27,8 @@ type Texts = {
 	next?: string;
 	/** What follows for a person in n8n. */
 	onScreen?: string;
+	/** The labels of the fields that `next` is about. If a model fills in none of them, it can do nothing. */
+	fields?: readonly string[];
 };
 
 /** An error: how it's recognized, what happened, and what to do. */
@@ -121,12 +123,14 @@ const MISSING = /missing|empty|blank|required|not (?:given|present|provided)/i;
 const CHECK_AGENT = {
 	next: 'Check the agent ID, such as "agent_5f2c9a". The name of an agent isn\'t its ID.',
 	onScreen: "Or choose the agent from the list in 'Agent'.",
-};
+	fields: ['Agent'],
+} as const;
 
 /** Over the WebSocket, the document names the codes. */
 export const KEY_USED = {
 	message: 'The idempotency key was already used',
 	next: 'Use a different key for each message. Use the same key only to send the same content again in the same way.',
+	fields: ['Idempotency Key'],
 } as const;
 
 const REDIRECTED = {
@@ -147,6 +151,7 @@ const ROWS = [
 		matches: hasErrorCode('NO_OUTBOUND_NUMBER_CONFIGURED'),
 		message: "The agent has no outbound number, so it can't place calls",
 		next: 'Attach an outbound number to the agent, or use another agent.',
+		fields: ['Agent'],
 	},
 	{
 		code: 'tell_not_allowed_during_takeover',
@@ -165,6 +170,7 @@ const ROWS = [
 			isCode('session_closed')(rejection) || isRelayed('session_closed')(rejection),
 		message: 'The chat session is closed',
 		next: 'A closed session stays closed. To continue the conversation, use another session.',
+		fields: ['Session ID'],
 	},
 	{
 		code: 'upstream_rejection',
@@ -188,6 +194,7 @@ const ROWS = [
 		message: 'The service found no agent of this chat session in the account of this API token',
 		next: 'Check the session ID.',
 		onScreen: "If shown, also check 'Agent'.",
+		fields: ['Session ID', 'Agent'],
 	},
 	{
 		code: 'agent_not_found',
@@ -202,6 +209,7 @@ const ROWS = [
 		matches: isCode('call_not_found'),
 		message: "The service doesn't know this call",
 		next: 'Check the call_id, which is returned when the call is placed. The call must belong to this account.',
+		fields: ['Call ID'],
 	},
 	{
 		code: 'recording_not_available',
@@ -216,6 +224,7 @@ const ROWS = [
 		matches: beginsWith("Couldn't find Campaign"),
 		message: "The service doesn't know this campaign",
 		next: "Check the campaign ID. It's a number, and the campaign must belong to this account.",
+		fields: ['Campaign'],
 	},
 	{
 		code: 'not_on_dnd_list',
@@ -234,6 +243,7 @@ const ROWS = [
 		next: 'Check the phone number. Give it with + and the country code, such as "+919876543210".',
 		onScreen:
 			"If it's correct, check where \"dnd.remove\" has {phone} in 'Service Profile' of the credential.",
+		fields: ['Phone'],
 	},
 	{
 		code: 'post_call_analysis_missing',
@@ -269,6 +279,7 @@ const ROWS = [
 		matches: (rejection, status) => isErrorEnvelope(rejection) && status === 409,
 		message: "The campaign doesn't accept contacts, probably because it's archived",
 		next: 'Archived campaigns are read-only. Use another campaign, unless the service gives another reason.',
+		fields: ['Campaign'],
 	},
 
 	// Errors that the document doesn't name, by endpoint and status.
@@ -311,6 +322,7 @@ const ROWS = [
 		next: "Check the session ID. Sessions of another account can't be used.",
 		onScreen:
 			"Also check 'Base URL' in the credential. The sessionId of n8n's Chat Trigger is another ID.",
+		fields: ['Session ID'],
 	},
 	{
 		statuses: [403],
@@ -345,8 +357,12 @@ const LAST: Row = {
 };
 
 /** What to do, for a person and for a model. */
-export function resolutionOf({ next = '', onScreen }: Texts): Resolution {
-	return { onScreen: compact([next, onScreen]).join(' '), forModel: next };
+export function resolutionOf({ next = '', onScreen, fields }: Texts): Resolution {
+	return {
+		onScreen: compact([next, onScreen]).join(' '),
+		forModel: next,
+		...(fields && { fields: [...fields] }),
+	};
 }
 
 /** Explains a rejection of the service by its body, endpoint, and status. */

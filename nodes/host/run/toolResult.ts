@@ -1,14 +1,7 @@
 import compact from 'lodash/compact';
 import { DateTime } from 'luxon';
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
-import {
-	asSentence,
-	explained,
-	ExplainedError,
-	InvalidInput,
-	NotSent,
-	OutcomeUnknown,
-} from '../../core/service/errors';
+import { asSentence, ExplainedError, NotSent, OutcomeUnknown } from '../../core/service/errors';
 import { isTime } from '../../core/service/modelFormats';
 import { FOR_THE_OWNER, forEveryone, onScreenOnly, USER } from '../../core/service/resolution';
 import { whenAborted, pause } from '../../core/values/clock';
@@ -92,7 +85,7 @@ function succeeded(model: Model, items: INodeExecutionData[]): ToolResult {
 	const { completed, readSummary } = model.result;
 	const hasTimedOut = items.some(({ json }) => json.timed_out === true);
 	if (completed === undefined || readSummary !== undefined) {
-		const happened = readSummary ?? 'The data was read.';
+		const happened = completed?.happened ?? readSummary ?? 'The data was read.';
 		// Without a request, nothing waited, and only the row may have such a column.
 		if (completed === undefined || !hasTimedOut)
 			return toolResult('done', happened, CONTINUE, items);
@@ -203,10 +196,12 @@ function hintForOwner(context: IExecuteFunctions, error: ExplainedError): void {
 
 /** The error for who can act: a model can't correct fields that it doesn't fill in. */
 export function forWhoFillsIn(parameters: NodeParameters, error: unknown): unknown {
-	const fields = error instanceof InvalidInput ? error.fields : undefined;
-	if (fields === undefined || fields.some((label) => parameters.isFromModel(label))) return error;
-	const { message, resolutionOnScreen, ...facts } = explained(error);
-	return new InvalidInput(message, onScreenOnly(resolutionOnScreen), facts);
+	if (!(error instanceof ExplainedError)) return error;
+	const { outcome, message, resolutionOnScreen, fields, ...facts } = error;
+	const canAct = fields?.some((label) => parameters.isFromModel(label)) ?? true;
+	return canAct
+		? error
+		: new ExplainedError(outcome, message, onScreenOnly(resolutionOnScreen), facts);
 }
 
 /** The message and advice for a model, if n8n passes on only a text. */

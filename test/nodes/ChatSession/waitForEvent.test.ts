@@ -59,7 +59,10 @@ describe('the event', () => {
 			const waiting = tool({});
 			await harness.settled();
 			nudge(event_id);
-			expect(await waiting).toMatchObject({ result: { event: { event_id } } });
+			expect(await waiting).toMatchObject({
+				...{ outcome: 'done', what_happened: 'An event arrived.' },
+				result: { event: { event_id } },
+			});
 			await harness.connected(0);
 		}
 	});
@@ -346,6 +349,15 @@ describe('a session that is closed', () => {
 		expect(records(await harness.run({ sessionId: sessions.closed }))).toMatchObject([
 			{ timed_out: false, session_closed: true, event: null },
 		]);
+	});
+
+	test('is what a model reads', async () => {
+		const parameters = { operation: 'waitForEvent', sessionId: sessions.closed };
+		const tool = mcpTool(await harness.other('chatSession', parameters), 'client-of-a-closed-chat');
+		expect(await tool({})).toMatchObject({
+			outcome: 'done',
+			what_happened: 'The chat session is closed. No event arrived.',
+		});
 	});
 });
 

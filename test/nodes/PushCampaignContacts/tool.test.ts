@@ -134,7 +134,8 @@ describe('what the model is told', () => {
 
 	test.each<[Reply, RegExp]>([
 		[[429, rejection('Too many requests'), { 'Retry-After': '0' }], /Wait for a minute/],
-		[ARCHIVED, /Request again only what you can/],
+		[[403, rejection('Forbidden')], /Request again only what you can/],
+		[ARCHIVED, /person who set up this tool/],
 		[[401, rejection('Invalid API token')], /person who set up this tool/],
 	])('what to do after a second request with response %j', async (reply, advice) => {
 		scripted((numbers, request) => (request > 1 ? reply : accepting(numbers, request)));

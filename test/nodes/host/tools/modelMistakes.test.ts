@@ -1,6 +1,7 @@
 /** Mistakes of a model: the tool says what to send instead, with an example, and mentions no other person. */
 import type { INodeParameters } from 'n8n-workflow';
 import { type FormLabel, formatOf } from '../../../../nodes/core/service/modelFormats';
+import { agent } from '../../../contract/contractCase';
 import { simulatedNodes } from '../../../contract/simulatedNodes';
 import { engineTool } from '../../../engine';
 import { useOf } from '../../../operations/operations';
@@ -135,8 +136,61 @@ test.each<[string, INodeParameters]>([
 	]);
 });
 
+const ofSession = (sessionId: string) => ({ sessionId });
+const ofCampaign = (campaignId: string) => ({ campaignId });
+const { sessions, agents, campaigns } = fixtures;
+
+test.each<[string, (value: string) => INodeParameters, string, string]>([
+	['chatSend › sendMessage', ofSession, sessions.closed, 'use another session'],
+	['chatSend › sendMessage', ofSession, sessions.unknown, 'Check the session ID.'],
+	['chatSession › close', ofSession, sessions.closed, 'use another session'],
+	['injectContext', ofSession, sessions.unknown, 'Check the session ID.'],
+	['chatSession › create', agent, 'agent_unknown', 'Check the agent ID'],
+	['placeCall › place', agent, 'agent_unknown', 'Check the agent ID'],
+	['placeCall › place', agent, agents.noNumber, 'use another agent.'],
+	['campaignStatus', ofCampaign, '999', 'Check the campaign ID.'],
+	[
+		'pushCampaignContacts',
+		(value) => ({ ...pushJson, ...ofCampaign(value) }),
+		String(campaigns.archived),
+		'Use another campaign',
+	],
+	['getCall › get', (callId) => ({ callId }), sessions.unknown, 'Check the call_id'],
+])(
+	'%s, with a value that the service rejects: only a model that fills it in gets advice, %#',
+	async (operation, own, value, advice) => {
+		const { node: type, parameters } = useOf(operation);
+		const askWith = async (shown: string) => {
+			const tool = engineTool(await nodeOf(type, { ...parameters, ...own(shown) }));
+			return (await tool({ given: value })).next_step;
+		};
+		expect(await askWith(value)).toBe(
+			`Nothing was done. Tell the user you are chatting with that ${OWNER} must fix this.`,
+		);
+		expect(await askWith(GIVEN)).toContain(advice);
+	},
+);
+
+test.each([
+	['socket', 'that the model fills in', GIVEN, /^Use a different key for each message\./],
+	['socket', 'of the workflow', '42', /^Nothing was done\. Tell the user/],
+	['async', 'that the model fills in', GIVEN, /^Use a different key for each message\./],
+	['async', 'of the workflow', '42', /^Nothing was done\. Tell the user/],
+])(
+	'chatSend › sendMessage, %s: another message with a key %s that was used before',
+	async (sendBy, _whose, idempotencyKey, advice) => {
+		const { parameters } = useOf('chatSend › sendMessage');
+		const message = "={{ $fromAI('message', ``, 'string') }}";
+		const keyed = { ...parameters, sendBy, message, idempotencyKey };
+		const tool = engineTool(await nodeOf('chatSend', keyed));
+		expect(await tool({ message: 'Hello', given: '42' })).toMatchObject({ outcome: 'done' });
+		const second = await tool({ message: 'Hello again', given: '42' });
+		expect(second).toMatchObject({ outcome: 'rejected' });
+		expect(second.next_step).toMatch(advice);
+	},
+);
+
 test('an archived campaign that the model does not choose must be changed by the owner', async () => {
-	const { campaigns } = fixtures;
 	const { parameters } = useOf('pushCampaignContacts');
 	const chosen = { ...parameters, ...pushJson, campaignId: campaigns.archived };
 	const archived = { ...chosen, options: { skipPushedBefore: true } };
