@@ -54,8 +54,8 @@ const engine = {
 	...shared,
 	...packagesOnce,
 	runtime: require.resolve('./test/engine/runtime'),
-	// Two workers per core, because many tests wait for a clock or a socket.
-	maxWorkers: 4,
+	// More than two cores, because some tests wait for a clock or a socket. A further one would load n8n's engine once more.
+	maxWorkers: 3,
 	// Only ends tests that hang. Much longer than `until` waits, so that a test on a busy machine fails with the reason.
 	testTimeout: 300_000,
 	setupFiles: ['env', 'properties', 'newProcess'].map((name) => `<rootDir>/test/engine/${name}.js`),
