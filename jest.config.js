@@ -54,14 +54,20 @@ const engine = {
 	...shared,
 	...packagesOnce,
 	runtime: require.resolve('./test/engine/runtime'),
-	// Two workers per core, because many tests wait for a clock or a socket.
-	maxWorkers: 4,
+	// More than two cores, because some tests wait for a clock or a socket. A further one would load n8n's engine once more.
+	maxWorkers: 3,
 	// Only ends tests that hang. Much longer than `until` waits, so that a test on a busy machine fails with the reason.
 	testTimeout: 300_000,
 	setupFiles: ['env', 'properties', 'newProcess'].map((name) => `<rootDir>/test/engine/${name}.js`),
 	dependencyExtractor: '<rootDir>/test/engine/dependencies.js',
 	collectCoverageFrom: ['nodes/**/*.ts', 'credentials/**/*.ts'],
 };
+
+const level = process.env.LEVEL ?? 'nodes';
+
+// For the workers, which jest starts with these options. They keep all cores busy, so threads that help to collect garbage
+// only take time from them.
+if (level === 'nodes') process.execArgv.push('--single-threaded-gc');
 
 /** The levels of tests. LEVEL selects one, and `npm run long` lists those that take long. */
 const levels = {
@@ -83,4 +89,4 @@ const levels = {
 };
 
 /** @type {import('jest').Config} */
-module.exports = levels[process.env.LEVEL ?? 'nodes'];
+module.exports = levels[level];

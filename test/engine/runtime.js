@@ -8,6 +8,8 @@ module.exports = class WithSources extends PackagesOnce {
 		require.extensions['.ts'] = (module, file) => {
 			module.exports = this.requireModule(file);
 			delete require.cache[file];
+			// Otherwise, n8n's loader keeps all copies.
+			module.parent.children.pop();
 		};
 	}
 };

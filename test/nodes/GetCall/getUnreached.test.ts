@@ -191,7 +191,7 @@ test('stops if calls may be missing', async () => {
 });
 
 test('keeps of each call only what it uses, so that a long list takes little memory', async () => {
-	const bytes = 2_000_000;
+	const bytes = 1_000_000;
 	const inUse = new Map<number, number>();
 	const pageOf = (uri: string) => {
 		const page = Number(new URL(uri, 'https://voice.example.com').searchParams.get('p') ?? 1);

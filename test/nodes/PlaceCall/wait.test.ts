@@ -374,7 +374,7 @@ describe('waiting', () => {
 		['an empty cell for an error', [{ ...people(1)[0], error: '' }]],
 	])('by reading, all attempts of Retry On Fail with %s wait once', async (_what, rows) => {
 		timeFlies();
-		const thrice = { retryOnFail: true, maxTries: 3, waitBetweenTries: 0 };
+		const thrice = { retryOnFail: true, maxTries: 3, waitBetweenTries: 1 };
 		const run = await wait.runOrPause(await node(byReading, { ...CONTINUE, ...thrice }), rows);
 		expect(records(run).at(-1)).toMatchObject({ placed: true, timed_out: true });
 		expect(sum(waits())).toBe(HOUR);
@@ -386,7 +386,7 @@ describe('waiting', () => {
 		const toSleep = jest
 			.spyOn(ExecuteContext.prototype, 'putExecutionToWait')
 			.mockRejectedValueOnce(new Error('the database is away'));
-		const twice = { retryOnFail: true, maxTries: 2, waitBetweenTries: 0 };
+		const twice = { retryOnFail: true, maxTries: 2, waitBetweenTries: 1 };
 		const { run, calls } = await waiting(byWebhook, 2, twice);
 		expect(toSleep).toHaveBeenCalledTimes(2);
 		expect(run.status).toBe('waiting');
@@ -401,7 +401,7 @@ describe('waiting', () => {
 		async (_what, error) => {
 			const toSleep = jest.spyOn(ExecuteContext.prototype, 'putExecutionToWait');
 			const row = { phone: '9000000000', row_number: 7, placed: false, error, details: '' };
-			const twice = { retryOnFail: true, maxTries: 2, waitBetweenTries: 0 };
+			const twice = { retryOnFail: true, maxTries: 2, waitBetweenTries: 1 };
 			nock(N8N)
 				.persist()
 				.get(/^\/webhook-waiting\//)

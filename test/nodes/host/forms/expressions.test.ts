@@ -3,6 +3,7 @@ import { Expression, type IDataObject, type INodeParameters } from 'n8n-workflow
 import { z } from 'zod';
 import { rowReader, UNREAD, mayNameRow } from '../../../../nodes/host/forms/expressions';
 import { engineHarness, executeContext } from '../../../engine';
+import { anyCharacter } from '../../../fuzz/anyCharacter';
 import { RUNS } from '../../../fuzz/runs';
 
 const harness = engineHarness();
@@ -16,12 +17,12 @@ const name = fc.oneof(
 	{ weight: 3, arbitrary: fc.constantFrom('phone', 'a', 'b', 'Phone Number') },
 	fc.constantFrom(...NAMES),
 	fc.string({ minLength: 1, maxLength: 8 }),
-	fc.string({ unit: 'binary', minLength: 1, maxLength: 4 }),
+	fc.string({ unit: anyCharacter, minLength: 1, maxLength: 4 }),
 );
 
 const simple = fc.oneof(
 	fc.string(),
-	fc.string({ unit: 'binary' }),
+	fc.string({ unit: anyCharacter }),
 	fc.constantFrom('={{ 1 }}', '{{ $json.a }}', '=1', ' ', '', 'null', '\\', '\ud800', '\u0000'),
 	fc.double(),
 	fc.integer(),
