@@ -63,12 +63,6 @@ const engine = {
 	collectCoverageFrom: ['nodes/**/*.ts', 'credentials/**/*.ts'],
 };
 
-const level = process.env.LEVEL ?? 'nodes';
-
-// For the workers, which jest starts with these options. They keep all cores busy, so threads that help to collect garbage
-// only take time from them.
-if (level === 'nodes') process.execArgv.push('--single-threaded-gc');
-
 /** The levels of tests. LEVEL selects one, and `npm run long` lists those that take long. */
 const levels = {
 	/** Everything that needs no server. */
@@ -89,4 +83,4 @@ const levels = {
 };
 
 /** @type {import('jest').Config} */
-module.exports = levels[level];
+module.exports = levels[process.env.LEVEL ?? 'nodes'];
