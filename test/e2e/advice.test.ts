@@ -331,6 +331,24 @@ describe('waiting in a sub-workflow', () => {
 	});
 });
 
+test.each([
+	['Stop of a parent does not stop its sub-workflow', 'parent', 2],
+	['Stop of the sub-workflow ends both', 'sub', 1],
+] as const)('%s', async (_what, stopped, called) => {
+	const sub = await publish(chain('calls', subTrigger(), placeCall()));
+	const release = simulator.holdResponses(/^\/v1\/call$/);
+	const { id } = await start([ASHA, BELA], [executeSub(sub.id)]);
+	await until('the first call', () => simulator.placedCalls().length === 1);
+	const subId = await account.executionOf(sub);
+	await n8n.request('POST', `/executions/${stopped === 'parent' ? id : subId}/stop`);
+	release();
+	expect(await n8n.finished(id)).toMatchObject({ status: 'canceled' });
+	await until('the calls', () => simulator.placedCalls().length === called);
+	const subStatus = stopped === 'parent' ? 'success' : 'canceled';
+	expect(await n8n.finished(subId)).toMatchObject({ status: subStatus });
+	expect(simulator.placedCalls()).toHaveLength(called);
+});
+
 test('the condition for people who were not reached passes no call in progress and no item without a call', async () => {
 	const rows = [{ answered: false }, { answered: true }, { answered: null }, { placed: false }];
 	const conditions = condition('={{ $json.answered === false }}', 'is true');
