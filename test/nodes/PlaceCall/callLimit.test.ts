@@ -1,6 +1,7 @@
 import type { IDataObject, INodeParameters, IRun } from 'n8n-workflow';
 import { clock } from '../../../nodes/host/clock';
-import { engineTool, output, records, useTime } from '../../engine';
+import { engineTool, output, records, startNode, stoppedResult, useTime } from '../../engine';
+import { until } from '../../n8n/until';
 import {
 	acceptCalls,
 	acceptUpTo,
@@ -9,6 +10,7 @@ import {
 	CONTINUE,
 	faultOf,
 	HOURS,
+	itemsOf,
 	NIGHT,
 	NOON,
 	people,
@@ -356,6 +358,21 @@ describe("n8n's store", () => {
 		const items = people(2);
 		const run = await place({ ...perItem, ...LIMIT }, { items, over: CONTINUE });
 		expect(records(run)).toMatchObject([{ error }, { error: error.replace('row 1', 'row 2') }]);
+	});
+
+	it("does not delay the error of a canceled execution, which n8n stores as it's a moment later", async () => {
+		const { promise: isReleased, resolve: release } = Promise.withResolvers<void>();
+		const execution = startNode(placeCallNode({ ...perItem, ...LIMIT }), itemsOf(people(2)));
+		callsEndpoint().reply(200, () => {
+			store.beforeCall = async () => await isReleased;
+			execution.cancel();
+			return { success: true, data: { call_id: 'first' } };
+		});
+		const { error } = await stoppedResult(execution);
+		release();
+		expect(error?.message).toBe('The execution was canceled');
+		acceptCalls(1);
+		await until('the other person to be free', async () => (await isCalled([RAVI]))[0]);
 	});
 });
 
