@@ -317,6 +317,18 @@ describe('waiting in a sub-workflow', () => {
 		expect(simulator.placedCalls()).toHaveLength(called);
 	});
 
+	it('a retry of a parent that was stopped in its wait passes on the rows without results', async () => {
+		const waits = placeCall({ waitForCompletion: 'webhook' });
+		const sub = await publish(chain('waits', subTrigger(), waits));
+		const { id } = await start([ASHA], [executeSub(sub.id)]);
+		await account.untilWaiting(id);
+		await n8n.request('POST', `/executions/${id}/stop`);
+		const again = await n8n.retry(id, 'original');
+		const items = await n8n.output(again.id, 'Execute');
+		expect(items.map(({ json }) => json)).toEqual([{ phone: ASHA }]);
+		expect(callsTo(ASHA)).toBe(1);
+	});
+
 	it('with Retry On Fail of Execute Sub-workflow, calls again on each try', async () => {
 		const fails = node('Fails', 'n8n-nodes-base.stopAndError', 1, { errorMessage: 'Down' });
 		const sub = await publish(chain('fails', subTrigger(), placeCall(), fails));
