@@ -361,7 +361,7 @@ describe("n8n's store", () => {
 	});
 
 	it("does not delay the error of a canceled execution, which n8n stores as it's a moment later", async () => {
-		const { promise: isReleased, resolve: release } = Promise.withResolvers<void>();
+		const { promise: isReleased, resolve: release } = Promise.withResolvers<undefined>();
 		const execution = startNode(placeCallNode({ ...perItem, ...LIMIT }), itemsOf(people(2)));
 		callsEndpoint().reply(200, () => {
 			store.beforeCall = async () => await isReleased;
@@ -369,7 +369,7 @@ describe("n8n's store", () => {
 			return { success: true, data: { call_id: 'first' } };
 		});
 		const { error } = await stoppedResult(execution);
-		release();
+		release(undefined);
 		expect(error?.message).toBe('The execution was canceled');
 		acceptCalls(1);
 		await until('the other person to be free', async () => (await isCalled([RAVI]))[0]);
