@@ -14,7 +14,7 @@ import { clock } from '../host/clock';
 import type { Fields } from '../host/forms/fields';
 import { withOffset } from '../core/values/dates';
 import type { JsonObject } from '../core/values/json';
-import { requireRunning } from '../host/execution/cancel';
+import { isCanceled, requireRunning } from '../host/execution/cancel';
 import { asItems, withInputIfFailed } from '../host/run/itemLoop';
 import type { OperationRun } from '../host/run/operations';
 import { addCustomData } from '../host/run/customData';
@@ -76,7 +76,12 @@ export async function placeCalls(
 	const prepare = (index: number) => prepareCall(calls, index);
 	const placed = await deliverEachItem(run, prepare, {
 		concurrency: readConcurrency(parameters, 1),
-	}).finally(async () => await calls.limiter.releaseUnused());
+	}).finally(async () => {
+		const released = calls.limiter.releaseUnused();
+		// n8n stores a canceled execution as it is a moment later, so its error can't wait for n8n's database.
+		if (isCanceled(context)) void released.catch(() => undefined);
+		else await released;
+	});
 	placed.forEach(({ json }, index) => {
 		// Also if an earlier attempt began it.
 		if (isUnknown(json)) calls.sameCalls.remember(index, 'unknown');

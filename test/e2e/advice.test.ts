@@ -317,6 +317,18 @@ describe('waiting in a sub-workflow', () => {
 		expect(simulator.placedCalls()).toHaveLength(called);
 	});
 
+	it('a retry of a parent that was stopped in its wait passes on the rows without results', async () => {
+		const waits = placeCall({ waitForCompletion: 'webhook' });
+		const sub = await publish(chain('waits', subTrigger(), waits));
+		const { id } = await start([ASHA], [executeSub(sub.id)]);
+		await account.untilWaiting(id);
+		await n8n.request('POST', `/executions/${id}/stop`);
+		const again = await n8n.retry(id, 'original');
+		const items = await n8n.output(again.id, 'Execute');
+		expect(items.map(({ json }) => json)).toEqual([{ phone: ASHA }]);
+		expect(callsTo(ASHA)).toBe(1);
+	});
+
 	it('with Retry On Fail of Execute Sub-workflow, calls again on each try', async () => {
 		const fails = node('Fails', 'n8n-nodes-base.stopAndError', 1, { errorMessage: 'Down' });
 		const sub = await publish(chain('fails', subTrigger(), placeCall(), fails));
@@ -329,6 +341,24 @@ describe('waiting in a sub-workflow', () => {
 		await executeFlow(account, flow);
 		expect(callsTo(ASHA)).toBe(2);
 	});
+});
+
+test.each([
+	['Stop of a parent does not stop its sub-workflow', 'parent', 2],
+	['Stop of the sub-workflow ends both', 'sub', 1],
+] as const)('%s', async (_what, stopped, called) => {
+	const sub = await publish(chain('calls', subTrigger(), placeCall()));
+	const release = simulator.holdResponses(/^\/v1\/call$/);
+	const { id } = await start([ASHA, BELA], [executeSub(sub.id)]);
+	await until('the first call', () => simulator.placedCalls().length === 1);
+	const subId = await account.executionOf(sub);
+	await n8n.request('POST', `/executions/${stopped === 'parent' ? id : subId}/stop`);
+	release();
+	expect(await n8n.finished(id)).toMatchObject({ status: 'canceled' });
+	await until('the calls', () => simulator.placedCalls().length === called);
+	const subStatus = stopped === 'parent' ? 'success' : 'canceled';
+	expect(await n8n.finished(subId)).toMatchObject({ status: subStatus });
+	expect(simulator.placedCalls()).toHaveLength(called);
 });
 
 test('the condition for people who were not reached passes no call in progress and no item without a call', async () => {

@@ -38,7 +38,7 @@ describe("a workflow's time limit in real n8n", () => {
 		await untilPlaced(3);
 		const calls = placed().map(({ callId }) => callId);
 		simulator.faults.inject({ kind: 'hang', match: { path: '/v1/call' }, skip: 1, times: 1 });
-		const calling = await start(3, placeCall());
+		const calling = await start(500, placeCall({ callLimit: 'day' }));
 		simulator.faults.inject({ kind: 'hang', match: { path: /\/contacts$/ }, skip: 1, times: 1 });
 		const pushing = await start(
 			3,

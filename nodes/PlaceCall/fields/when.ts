@@ -131,7 +131,8 @@ function clockTime(minute: number): string {
 const EXPECTED: Record<Schedule['field'], [kind: string, advice: string]> = {
 	'Date and Time': [
 		'a date and time with a UTC offset',
-		"Select one, or enter one such as 2027-01-31T18:30:00+05:30. An expression can end with .toDateTime(), which uses the workflow's time zone. For dates of a sheet, use an expression such as {{ DateTime.fromFormat($json.date, 'dd/MM/yyyy HH:mm') }}, and format the column as text in the sheet.",
+		// n8n reads other text in the time zone of its process, as in a container without TZ, UTC.
+		"Select one, or enter one such as 2027-01-31T18:30:00+05:30. For text such as 2027-01-31 18:30, an expression can end with .toDateTime(), which uses the workflow's time zone. For other dates of a sheet, use an expression such as {{ DateTime.fromFormat($json.date, 'dd/MM/yyyy HH:mm') }}, and format the column as text in the sheet.",
 	],
 	'Time in India': [
 		'a time of day',

@@ -91,8 +91,10 @@ export async function forEachItem(
 
 	let start = Promise.resolve();
 	const runTask = async (index: number): Promise<void> => {
-		// If many items end at the same moment, as many start. Items that send nothing never wait for the network.
-		if (index % STARTS_PER_PAUSE === 0) start = start.then(async () => await sleep(0));
+		// If many items end at the same moment, as many start. Items that send nothing never wait for the network. Those of a
+		// canceled execution don't start, and n8n stores it as it is a moment later, perhaps without the error of this node.
+		const pauses = index % STARTS_PER_PAUSE === 0 && !isCanceled(context);
+		if (pauses) start = start.then(async () => await sleep(0));
 		// Wait for the earlier items, so that all start in order.
 		await start;
 		// After a failure that stops the node, the other parts of its item are done, items in flight finish, and no other starts.

@@ -1,6 +1,15 @@
 import type { IDataObject, INodeParameters, IRun } from 'n8n-workflow';
 import { clock } from '../../../nodes/host/clock';
-import { engineTool, hintsOf, output, records, useTime } from '../../engine';
+import {
+	engineTool,
+	hintsOf,
+	output,
+	records,
+	startNode,
+	stoppedResult,
+	useTime,
+} from '../../engine';
+import { until } from '../../n8n/until';
 import {
 	acceptCalls,
 	acceptUpTo,
@@ -9,6 +18,7 @@ import {
 	CONTINUE,
 	faultOf,
 	HOURS,
+	itemsOf,
 	NIGHT,
 	NOON,
 	people,
@@ -367,6 +377,21 @@ describe("n8n's store", () => {
 		const items = people(2);
 		const run = await place({ ...perItem, ...LIMIT }, { items, over: CONTINUE });
 		expect(records(run)).toMatchObject([{ error }, { error: error.replace('row 1', 'row 2') }]);
+	});
+
+	it("does not delay the error of a canceled execution, which n8n stores as it's a moment later", async () => {
+		const { promise: isReleased, resolve: release } = Promise.withResolvers<undefined>();
+		const execution = startNode(placeCallNode({ ...perItem, ...LIMIT }), itemsOf(people(2)));
+		callsEndpoint().reply(200, () => {
+			store.beforeCall = async () => await isReleased;
+			execution.cancel();
+			return { success: true, data: { call_id: 'first' } };
+		});
+		const { error } = await stoppedResult(execution);
+		release(undefined);
+		expect(error?.message).toBe('The execution was canceled');
+		acceptCalls(1);
+		await until('the other person to be free', async () => (await isCalled([RAVI]))[0]);
 	});
 });
 

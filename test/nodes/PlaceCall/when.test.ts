@@ -53,6 +53,7 @@ it.each<[INodeParameters, scheduled_at: string]>([
 	],
 	[atDate('={{ new Date("2026-11-20T13:00:00Z") }}'), ISO],
 	[atDate('={{ "2026-11-20T18:30:00".toDateTime() }}'), ISO],
+	[atDate('={{ "2026-11-20 18:30".toDateTime() }}'), ISO],
 ])('%j is sent as %s', async (parameters, scheduled_at) => {
 	expect(await sent(parameters, INDIA)).toMatchObject({ scheduled_at });
 });
@@ -67,7 +68,7 @@ it.each([
 });
 
 const isNoDate = (value: string) =>
-	`'Date and Time' must be a date and time with a UTC offset (got "${value}"). Select one, or enter one such as 2027-01-31T18:30:00+05:30.`;
+	`'Date and Time' must be a date and time with a UTC offset (got "${value}"). Select one, or enter one such as 2027-01-31T18:30:00+05:30. For text such as 2027-01-31 18:30, an expression can end with .toDateTime(), which uses the workflow's time zone. For other dates of a sheet, use`;
 const isNoTime = (value: string) =>
 	`'Time in India' must be a time of day (got "${value}"). Enter a time such as 18:30 or 6:30 pm. If an expression returns a date, set 'When to Call' to 'At a Date and Time', or end it with .toFormat("HH:mm"). For times`;
 const isEmpty = "'Date and Time' is empty. Enter a time, or set 'When to Call' to 'Now'.";
