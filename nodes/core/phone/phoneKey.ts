@@ -9,6 +9,7 @@ import { INDIAN_CODE, isIndian, readIndian } from './india';
 import { columnAdvice, isWritten, readWritten, type Written } from './written';
 
 const ITALIAN_CODE = '39';
+const ARGENTINE_CODE = '54';
 /** Codes with ten-digit numbers, and the digit that may be dialed before them within the country. */
 const TEN_DIGITS = new Map([
 	['1', '1'],
@@ -74,7 +75,9 @@ function keyOfNational(digits: string, code: string): string | null {
 		const subscriber = digits.length === 11 && isPrefixed ? digits.slice(1) : digits;
 		return subscriber.length === 10 ? `${code}${subscriber}` : null;
 	}
-	if ([code, ...(PREFIXES.get(code) ?? [])].some((one) => digits.startsWith(one))) return null;
+	// Argentina's 9 is part of the international format.
+	const prefixes = code === ARGENTINE_CODE ? [] : (PREFIXES.get(code) ?? []);
+	if ([code, ...prefixes].some((one) => digits.startsWith(one))) return null;
 	// Without a trunk zero, a leading zero may be part of the number or of another prefix.
 	if (digits.startsWith('0') && !hasTrunkZero(code) && code !== ITALIAN_CODE) return null;
 	return withCountryCode(code, digits);
