@@ -116,6 +116,12 @@ const AGENT_ENDPOINTS = anyOf(
 	at('GET /v1/dnd_numbers', 'POST /v1/dnd_numbers', 'DELETE /v1/dnd_numbers'),
 	at('GET /v1/calls', 'GET /v1/active_agents'),
 );
+/** Requests with an agent, or the session of one. */
+const MESSAGES = at(
+	'POST /v1/chat/inbound',
+	'POST /v1/chat/inbound/async',
+	'POST /chat_messages/send_message',
+);
 /** Requests with a session ID in the path. */
 const SESSION_ENDPOINTS = /^POST \/(?:v1\/chat\/session|chat_sessions)\/[^/]+\/./;
 const MISSING = /missing|empty|blank|required|not (?:given|present|provided)/i;
@@ -195,6 +201,15 @@ const ROWS = [
 		next: 'Check the session ID.',
 		onScreen: "If shown, also check 'Agent'.",
 		fields: ['Session ID', 'Agent'],
+	},
+	{
+		code: 'agent_not_found',
+		raisedBy: MESSAGES,
+		matches: isCode('agent_not_found'),
+		message: 'The service found no such agent in the account of this API token',
+		next: `${CHECK_AGENT.next} If the message has a session ID, check it, too.`,
+		onScreen: "You can choose the agent from the list in 'Agent'.",
+		fields: ['Agent', 'Session ID'],
 	},
 	{
 		code: 'agent_not_found',

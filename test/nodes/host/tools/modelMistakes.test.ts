@@ -137,6 +137,7 @@ test.each<[string, INodeParameters]>([
 });
 
 const ofSession = (sessionId: string) => ({ sessionId });
+const inRequest = (sessionId: string) => ({ sendBy: 'inbound', sessionId, agentUuid: '' });
 const ofCampaign = (campaignId: string) => ({ campaignId });
 const { sessions, agents, campaigns } = fixtures;
 
@@ -145,6 +146,7 @@ test.each<[string, (value: string) => INodeParameters, string, string]>([
 	['chatSend › sendMessage', ofSession, sessions.unknown, 'Check the session ID.'],
 	['chatSession › close', ofSession, sessions.closed, 'use another session'],
 	['injectContext', ofSession, sessions.unknown, 'Check the session ID.'],
+	['chatSend › sendMessage', inRequest, sessions.foreign, 'check it, too.'],
 	['chatSession › create', agent, 'agent_unknown', 'Check the agent ID'],
 	['placeCall › place', agent, 'agent_unknown', 'Check the agent ID'],
 	['placeCall › place', agent, agents.noNumber, 'use another agent.'],
