@@ -7,8 +7,6 @@ module.exports = class FirstFailure extends Environment {
 	#hasFailed = false;
 
 	async handleTestEvent({ name, test }) {
-		// The environments of earlier files get these events, too, because all share one realm.
-		if (name === 'run_start') this.#hasFailed = false;
 		if (name === 'test_start' && this.#hasFailed) test.mode = 'skip';
 		// If beforeAll fails, its tests fail without an event of their own.
 		if (FAILURES.has(name) && test !== undefined) this.#hasFailed = true;
