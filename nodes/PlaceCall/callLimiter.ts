@@ -35,6 +35,8 @@ type Reservation = { period: string; text: string | undefined };
  * reserved before a call is placed, for all items at once, because n8n reads and writes the whole list each time.
  */
 export class CallLimiter {
+	/** Whether the same people can be called again in the same period. */
+	allowsAnother = false;
 	private readonly store: DeduplicationStore;
 	/** By item. */
 	private readonly calls = new Map<number, LimitedCall>();
@@ -57,10 +59,9 @@ export class CallLimiter {
 		this.calls.set(index, { looseKey, limit, planned, period });
 	}
 
-	/** Whether the same people can be called again in the same period. */
-	get allowsAnother(): boolean {
-		const calls = [...this.calls.values()];
-		return calls.length === 0 || calls.some(({ limit }) => limit.calls > 1);
+	/** Takes the limit of each item, also of one that isn't called in this attempt. */
+	takeLimit(limit: CallLimit | undefined): void {
+		this.allowsAnother ||= limit === undefined || limit.calls > 1;
 	}
 
 	/** Reserves all planned calls, once. */

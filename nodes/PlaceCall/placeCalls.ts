@@ -107,6 +107,7 @@ function prepareCall(run: CallRun, index: number): PreparedRequest {
 	const settings = form.collection('developerSettings');
 	const additions = readAdditions(settings);
 	requireOneTime(call.time, additions);
+	limiter.takeLimit(call.time.limit);
 	const legacy = settings.switch('useLegacyEndpoint', false);
 	const keepsInput = includesInput(run, index);
 	const { planned, scheduledAt, obstacle } = callTime(call.time, run.startedAt);

@@ -332,6 +332,15 @@ describe('attempts of the same execution', () => {
 		expect(bodies.map(phoneOf)).toEqual([phone(4)]);
 	});
 
+	it('Retry does not say that people may be called again, also if it places no call', async () => {
+		const hours = { ...HOURS, outsideCallingHours: 'notPlaced' };
+		const { node, begun } = await killedAfterTwo(people(3), hours);
+		itIs(NIGHT);
+		expect(hintsOf(await harness.retryAfterKill(begun, node))).toEqual([
+			'3 items: 1 outside the calling hours, 2 may have been called. The output has one item for each.',
+		]);
+	});
+
 	it('Retry does not call a person more often than the limit says', async () => {
 		const hours = [13, 13, 14, 15];
 		const phones = [phone(0), phone(1), phone(9), phone(9)];
