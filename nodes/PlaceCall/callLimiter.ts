@@ -141,10 +141,11 @@ export class CallLimiter {
 		if (text !== undefined) this.unused.add(text);
 	}
 
-	/** Forgets the reserved calls that were certainly not placed. If n8n can't, they count. */
+	/** Forgets the reserved calls that were certainly not placed. Never throws: if n8n can't, they count. */
 	async releaseUnused(): Promise<void> {
 		if (this.reserved.size === 0) return;
-		await (await this.notes())?.removeReservations([...this.reserved]);
+		const notes = await this.notes().catch(() => undefined);
+		await notes?.removeReservations([...this.reserved]);
 		if (this.unused.size === 0) return;
 		const repeat = repeatOnStore(this.context);
 		await repeat(async () => await this.store.remove([...this.unused])).catch(() => undefined);

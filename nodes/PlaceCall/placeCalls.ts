@@ -79,8 +79,7 @@ export async function placeCalls(
 	}).finally(async () => {
 		const released = calls.limiter.releaseUnused();
 		// n8n stores a canceled execution as it is a moment later, so its error can't wait for n8n's database.
-		if (isCanceled(context)) void released.catch(() => undefined);
-		else await released;
+		if (!isCanceled(context)) await released;
 	});
 	placed.forEach(({ json }, index) => {
 		// Also if an earlier attempt began it.

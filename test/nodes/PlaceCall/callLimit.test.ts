@@ -1,9 +1,11 @@
+import { ExecuteContext } from 'n8n-core';
 import type { IDataObject, INodeParameters, IRun } from 'n8n-workflow';
 import { clock } from '../../../nodes/host/clock';
 import {
 	engineTool,
 	hintsOf,
 	output,
+	ParentExecution,
 	records,
 	startNode,
 	stoppedResult,
@@ -270,6 +272,19 @@ describe('a call counts unless it was certainly not placed', () => {
 		store.beforeCall = () => {};
 		acceptUpTo(1);
 		expect(await isCalled([ASHA])).toEqual([isCalledAgain]);
+	});
+
+	it('never sent, because n8n cannot read the parent execution after it was reserved', async () => {
+		const reads = jest.spyOn(ExecuteContext.prototype, 'getExecutionDataById');
+		store.beforeCall = () => {
+			store.beforeCall = () => {};
+			reads.mockRejectedValueOnce(new Error('database is locked'));
+		};
+		const node = placeCallNode({ ...perItem, ...LIMIT });
+		const run = await new ParentExecution(Date.parse(NOON)).run(node, itemsOf(people(1)));
+		expect(faultOf(run).message).toContain("didn't send it");
+		acceptCalls(1);
+		expect(await isCalled([ASHA])).toEqual([true]);
 	});
 
 	it('if n8n was killed after placing it, and Retry reports it as unknown', async () => {
