@@ -68,7 +68,8 @@ function survivors(mutants) {
 function areaOf({ file }) {
 	const [first, second, third] = path.dirname(file).split(path.sep);
 	if (first !== 'nodes') return first;
-	return second === 'core' || second === 'host' ? `${second}/${third}` : second;
+	const isShared = (second === 'core' || second === 'host') && third !== undefined;
+	return isShared ? `${second}/${third}` : second;
 }
 
 /** Writes the score of each area, and the surviving mutants beside the results. */
