@@ -3,7 +3,7 @@ import { ACCEPTED_STATES, type Ack, errorOfAck, idText } from '../core/chat/fram
 import { ExplainedError, failedRepeat, OutcomeUnknown } from '../core/service/errors';
 import { KEY_USED } from '../core/service/errorTable';
 import type { ApiResponse } from '../core/service/http';
-import { type Reader, USER } from '../core/service/resolution';
+import { type Reader, type Texts, toExplanation, USER } from '../core/service/resolution';
 import {
 	fieldsIn,
 	isJsonObject,
@@ -14,9 +14,6 @@ import {
 } from '../core/values/json';
 
 const MAYBE = 'The service may or may not have accepted the message';
-
-/** What happened, what a person can do, and what a model can do, if it fills in one of these fields. */
-type Texts = readonly [message: string, onScreen: string, forModel?: string, ...fields: string[]];
 
 const KEY_USED_TEXTS = [
 	KEY_USED.message,
@@ -83,8 +80,7 @@ const FAULTS = {
 const isCause = (text: string): text is keyof typeof FAULTS => Object.hasOwn(FAULTS, text);
 
 function fault(cause: keyof typeof FAULTS, originalMessage?: string): ExplainedError {
-	const [message, onScreen, forModel = '', ...fields]: Texts = FAULTS[cause];
-	const resolution = { onScreen, forModel, ...(fields.length > 0 && { fields }) };
+	const { message, resolution } = toExplanation(FAULTS[cause]);
 	if (cause === 'error' || cause.startsWith('unconfirmed')) {
 		return new OutcomeUnknown(message, resolution, { originalMessage, origin: 'service' });
 	}

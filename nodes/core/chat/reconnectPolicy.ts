@@ -6,7 +6,7 @@ import {
 	isRejection,
 	ServiceRejection,
 } from '../service/errors';
-import { type Explanation, USER } from '../service/resolution';
+import { type Explanation, type Texts, toExplanation, USER } from '../service/resolution';
 import { messageOf } from '../values/values';
 import type { SocketEnd } from './socket';
 
@@ -146,10 +146,7 @@ export class ReconnectPolicy {
 	}
 }
 
-/** What happened, what a person can do, and what a model can do, if it fills in one of these fields. */
-type Text = readonly [message: string, onScreen: string, forModel: string, ...fields: string[]];
-
-const ENDINGS: Record<EndingKind, Text> = {
+const ENDINGS: Record<EndingKind, Texts> = {
 	session_closed: [
 		'The chat session is closed',
 		'Create a new session to continue the conversation.',
@@ -189,13 +186,13 @@ export function describeEnding(
 
 function explanationOf(kind: EndingKind, attempt: AttemptEnd): Explanation {
 	const cause = attempt.kind === 'token' ? attempt.error : null;
-	const [message, onScreen, forModel, ...fields] = ENDINGS[kind];
-	const resolution = { onScreen, forModel, ...(fields.length > 0 && { fields }) };
-	if (!(cause instanceof ExplainedError)) return { message, resolution };
+	const explanation = toExplanation(ENDINGS[kind]);
+	if (!(cause instanceof ExplainedError)) return explanation;
 	// The error itself explains why there's no usable token.
 	if (kind === 'no_token' || kind === 'session_closed') return cause.explanation;
 	const noToken = `The service issued no WebSocket token. ${asSentence(cause.message)} ${cause.resolutionOnScreen}`;
-	return { message, resolution: { onScreen: noToken, forModel } };
+	const { message, resolution } = explanation;
+	return { message, resolution: { ...resolution, onScreen: noToken } };
 }
 
 /** The close code and reason, or why there's no usable token. May contain tokens. */

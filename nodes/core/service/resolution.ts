@@ -34,6 +34,18 @@ export function onScreenOnly(text: string): Resolution {
 	return { onScreen: text, forModel: '' };
 }
 
+/** What happened, what a person can do, and what a model can do, if it fills in one of these fields. */
+export type Texts = readonly [
+	message: string,
+	onScreen: string,
+	forModel?: string,
+	...fields: string[],
+];
+
+export function toExplanation([message, onScreen, forModel = '', ...fields]: Texts): Explanation {
+	return { message, resolution: { onScreen, forModel, ...(fields.length > 0 && { fields }) } };
+}
+
 /** The person who chats with the model, not the person on the phone. */
 export const USER = 'the user you are chatting with';
 
