@@ -9,20 +9,20 @@ import { INDIAN_CODE, isIndian, readIndian } from './india';
 import { columnAdvice, isWritten, readWritten, type Written } from './written';
 
 const ITALIAN_CODE = '39';
-const ARGENTINE_CODE = '54';
 /** Codes with ten-digit numbers, and the digit that may be dialed before them within the country. */
 const TEN_DIGITS = new Map([
 	['1', '1'],
 	['7', '8'],
 ]);
+/** Argentina: before mobile numbers, also from abroad. */
+const MOBILE_PREFIX = new Map([['54', '9']]);
 /**
- * What may precede a number beside the zeros that no number begins with: Hungary, Mexico and Argentina (before mobile
- * numbers, once or still also from abroad), Rwanda (a zero that a number may begin with), Lithuania, Belarus, Turkmenistan.
+ * Prefixes within the country, beside the zeros that no number begins with: Hungary, Mexico (of which 1 was once dialed from
+ * abroad, too), Rwanda (a zero that a number may begin with), Lithuania, Belarus, Turkmenistan.
  */
-const PREFIXES = new Map([
+const TRUNK_PREFIXES = new Map([
 	['36', ['06']],
 	['52', ['1', '01', '044', '045']],
-	['54', ['9']],
 	['250', ['0']],
 	['370', ['8']],
 	['375', ['8']],
@@ -75,12 +75,15 @@ function keyOfNational(digits: string, code: string): string | null {
 		const subscriber = digits.length === 11 && isPrefixed ? digits.slice(1) : digits;
 		return subscriber.length === 10 ? `${code}${subscriber}` : null;
 	}
-	// Argentina's 9 is part of the international format.
-	const prefixes = code === ARGENTINE_CODE ? [] : (PREFIXES.get(code) ?? []);
-	if ([code, ...prefixes].some((one) => digits.startsWith(one))) return null;
+	if (nationalPrefixesOf(code).some((one) => digits.startsWith(one))) return null;
 	// Without a trunk zero, a leading zero may be part of the number or of another prefix.
 	if (digits.startsWith('0') && !hasTrunkZero(code) && code !== ITALIAN_CODE) return null;
 	return withCountryCode(code, digits);
+}
+
+/** What digits in national format may begin with, besides the number: the code itself, too. */
+function nationalPrefixesOf(code: string): string[] {
+	return [code, ...(TRUNK_PREFIXES.get(code) ?? [])];
 }
 
 /** Removes a zero that is only dialed within the country. */
@@ -99,7 +102,8 @@ function withoutPrefixes(international: string): string {
 	const code = leadingCode(international);
 	if (code === undefined || code === INDIAN_CODE || TEN_DIGITS.has(code)) return international;
 	const number = international.slice(code.length);
-	const prefixes = compact([code, hasTrunkZero(code) && '0', ...(PREFIXES.get(code) ?? [])]);
+	const zero = hasTrunkZero(code) && '0';
+	const prefixes = compact([...nationalPrefixesOf(code), zero, MOBILE_PREFIX.get(code)]);
 	const prefix = prefixes.find((one) => number.startsWith(one) && number !== one);
 	if (prefix === undefined) return international;
 	return withoutPrefixes(`${code}${number.slice(prefix.length)}`);
