@@ -24,7 +24,7 @@ import { resolveColumns, takenColumns, whyNoNameColumn, whyNoNames } from './pus
 import { PUSHED_BEFORE_STATUSES, REJECTED_STATUSES, RowsByStatus } from './push/outcome';
 import { type PreparedRows, prepareRows, whyEmptied, whyRejected } from './push/prepareRows';
 import { type PushFacts, type Report, reportOn } from './push/report';
-import { type PushInput, settle, type Table } from './push/rows';
+import { type PushInput, settleAll, type Table } from './push/rows';
 import { sendRows } from './push/sendRows';
 import {
 	addPushHints,
@@ -144,7 +144,7 @@ async function checkRows(
 	const possible = await numbers.leaveOut(prepared.rows, prepared);
 	const found = await openPushedBefore(context, settings)?.leaveOutOfCheck(possible);
 	const { ready, ...limits } = found ?? { ready: possible };
-	for (const row of ready) settle(row, 'ready');
+	settleAll(ready, { status: 'ready', reason: '' });
 	const about = { phones: ready.map(({ phone }) => phone), what: 'ready row' };
 	const aboutAgent =
 		ready.length === 0 ? [] : await agentChecker(account)(campaign.agentUuid, about);

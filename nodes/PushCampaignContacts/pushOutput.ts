@@ -152,7 +152,8 @@ const WITHOUT_PHONE_SENT = new Set<Row['status']>([
 
 /** The same columns for each row, so that they fit a sheet. */
 function rowColumns(row: Row): IDataObject {
-	const { status = null, phone, request, json } = row;
+	const { status = null, phone, json } = row;
+	const request = row.settled?.request;
 	const isPushedBefore = PUSHED_BEFORE.has(row.status);
 	// A row that stays left out although its number is unusable keeps its key, by which a corrected number is recognized.
 	const keyBefore =

@@ -87,12 +87,12 @@ async function readFile(source: Source, file: string | undefined, all: Files) {
 		for (const record of records) {
 			if (pauses.isDue()) await pauses.take();
 			if (table === undefined) {
-				table = new FileTable(record, layout.delimiter, source.name, file);
+				table = new FileTable(record, layout.delimiter, source, file);
 				continue;
 			}
 			const { header } = table;
 			const { cells } = record;
-			const row = new FileRow(all.rows.length, record, table, source.item);
+			const row = new FileRow(all.rows.length, record, table);
 			all.rows.push(row);
 			all.characters += row.text.length;
 			all.cells += table.names.size;
@@ -127,10 +127,13 @@ class FileRow extends Row {
 		index: number,
 		{ number, cells }: CsvRow,
 		override readonly table: FileTable,
-		input: number,
 	) {
-		super(index, number, table, input);
+		super(index, number, table);
 		this.text = cells.join(BETWEEN_CELLS);
+	}
+
+	get input(): number {
+		return this.table.input;
 	}
 
 	/** Made each time. */

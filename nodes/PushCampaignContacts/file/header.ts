@@ -15,6 +15,9 @@ export type CsvRow = {
 
 /** The columns of a file, which its first row that isn't blank names. */
 export class FileTable implements Table {
+	readonly fileName: string;
+	/** The input item that has the file. */
+	readonly input: number;
 	/** Trimmed. */
 	readonly header: readonly string[];
 	readonly names: ReadonlySet<string>;
@@ -32,9 +35,11 @@ export class FileTable implements Table {
 	constructor(
 		{ cells: headings }: CsvRow,
 		readonly delimiter: string,
-		readonly fileName: string,
+		{ name, item }: { name: string; item: number },
 		readonly file: string | undefined,
 	) {
+		this.fileName = name;
+		this.input = item;
 		this.header = headings.map((name) => name.trim());
 		const cells = new Map<string, number>();
 		/** The last number used for each repeated heading: `Notes_2`, `Notes_3`. */

@@ -5,7 +5,7 @@ import type { Reader, Resolution } from '../../core/service/resolution';
 import { pushTexts } from '../../core/campaigns/campaign';
 import { type DeduplicationStore, MAX_REMEMBERED } from '../../core/ledger/store';
 import type { CheckResult, PushedBeforeStatus, PushedRequest } from './outcome';
-import { phoneKeyOf, type Row, settle } from './rows';
+import { phoneKeyOf, type Row, settleAll } from './rows';
 
 const TO_SEND_ANYWAY =
 	"To send it anyway, add DND List to this workflow, set 'Resource' to 'Remembered Number', 'Phone' to the number, and 'Campaign ID' to this campaign.";
@@ -143,7 +143,7 @@ export class NumbersPushedBefore {
 	}
 
 	private report(rows: Rows, status: PushedBeforeStatus): void {
-		for (const row of rows) settle(row, status, REASONS[status][this.reader]);
+		settleAll(rows, { status, reason: REASONS[status][this.reader] });
 	}
 
 	/** @returns the texts that are known. Undefined if an earlier look-up was interrupted. */

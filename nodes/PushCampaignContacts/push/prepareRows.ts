@@ -3,7 +3,7 @@ import { whyNoConsent } from '../../core/calls/consent';
 import { InvalidInput } from '../../core/service/errors';
 import { type Explanation, onScreenOnly } from '../../core/service/resolution';
 import { isAccepted, readCampaignPhone, type PhoneReading } from '../../core/phone/campaignPhone';
-import { Pauses } from '../../core/values/pauses';
+import { forEachWithPauses } from '../../core/values/pauses';
 import { hasNoValue, nameIn } from '../../core/values/sheetCells';
 import { counted, named, plainText, quoted } from '../../core/values/values';
 import {
@@ -15,14 +15,14 @@ import {
 } from './cells';
 import type { Columns } from './columns';
 import { type ColumnsOf, forEachVariable, nameCell, personNameOf } from './contacts';
-import { nameOf, phoneKeyOf, type PushInput, type Row, ROWS_PER_LOOK, settle } from './rows';
+import { nameOf, type PushInput, type Row, ROWS_PER_LOOK, settle, subscriberOf } from './rows';
 
 export type PreparedRows = {
 	/** All rows. */
 	input: PushInput;
 	columnsOf: ColumnsOf;
 	/** The rows to send. */
-	rows: Row[];
+	rows: readonly Row[];
 	/** The phone keys of rows that say that an earlier push of them has an unknown outcome. */
 	markedUnknown: ReadonlySet<string>;
 	/** Whether any row has a name. */
@@ -54,22 +54,22 @@ export async function prepareRows(
 	skipsPushedBefore: boolean,
 ): Promise<PreparedRows> {
 	const unknown = skipsPushedBefore ? ['unknown'] : UNKNOWN;
-	// By their phone keys, which take less memory as numbers.
-	const keptRows = new Map<number, Row>();
 	const emptied: PreparedRows['emptied'] = { count: 0, examples: [] };
 	const countEmptied = (cell: string) => {
 		if (++emptied.count <= MAX_EXAMPLES) emptied.examples.push(cell);
 	};
+	const usable: UsableRows = { byEnd: new Map(), leftOut: new Set() };
 	const markedUnknown = new Set<string>();
-	const duplicates: Row[] = [];
 	let hasNames = false;
 	let unusable = 0;
 	let withoutConsent = 0;
 	let example = '';
+	const requireFits = (duplicates: number) => {
+		if (unusable + duplicates > input.maxOutputRows)
+			throw tooManyUnusable(input.maxOutputRows, example);
+	};
 
-	const pauses = new Pauses(ROWS_PER_LOOK);
-	for (const row of input.rows) {
-		if (pauses.isDue()) await pauses.take();
+	const read = (row: Row) => {
 		const { json, table } = row;
 		const columns = columnsOf(table);
 		const name = personNameOf(json, columns);
@@ -81,45 +81,90 @@ export async function prepareRows(
 		const isDuplicate = before.some((status) => DUPLICATE.includes(status));
 		if (isAccepted(reading)) {
 			visitEmptied(json, columns, countEmptied);
-			const key = reading.phoneKey;
-			const number = Number(key);
-			if (isUnknown) markedUnknown.add(key);
+			if (isUnknown) markedUnknown.add(reading.phoneKey);
 			row.phone = reading.phone;
-			const kept = keptRows.get(number);
-			const isLeftOut = isDuplicate && !hasOtherKey(json, key);
+			const isLeftOut = isDuplicate && !hasOtherKey(json, reading.phoneKey);
+			addUsable(usable, row, isLeftOut);
 			if (isLeftOut) example ||= DUPLICATE_BEFORE;
+			return;
+		}
+		// So that the row isn't pushed as soon as it's corrected.
+		const status = isUnknown ? 'unknown' : isDuplicate ? 'duplicate' : 'rejected';
+		settle(row, status, reading.reason);
+		unusable++;
+		if (status === 'rejected' && reading.reason.startsWith(NO_CONSENT)) withoutConsent++;
+		example ||= reading.reason;
+		requireFits(0);
+	};
+	await forEachWithPauses(input.rows, read, ROWS_PER_LOOK);
+	const duplicates = await settleDuplicates(usable, columnsOf, requireFits);
+	const all = input.rows;
+	// Not copied without need, because a push can have a million rows.
+	const rows = unusable + duplicates === 0 ? all : all.filter(({ status }) => status === undefined);
+	return { input, columnsOf, rows, markedUnknown, hasNames, emptied, withoutConsent };
+}
+
+/** Rows with a number. */
+type UsableRows = {
+	/**
+	 * By the last digits of their numbers, so that duplicates are together. A map of the numbers of a million rows would take
+	 * much memory, and halt n8n while it grows.
+	 */
+	byEnd: Map<string, Row[]>;
+	/** Those that an earlier push left out as duplicates. */
+	leftOut: Set<Row>;
+};
+
+const END_DIGITS = 2;
+
+function addUsable({ byEnd, leftOut }: UsableRows, row: Row, isLeftOut: boolean): void {
+	const end = row.phone.slice(-END_DIGITS);
+	const known = byEnd.get(end);
+	if (known === undefined) byEnd.set(end, [row]);
+	else known.push(row);
+	if (isLeftOut) leftOut.add(row);
+}
+
+/**
+ * @param requireFits throws if there are too many duplicates
+ * @returns how many there are
+ */
+async function settleDuplicates(
+	{ byEnd, leftOut }: UsableRows,
+	columnsOf: ColumnsOf,
+	requireFits: (duplicates: number) => void,
+): Promise<number> {
+	let count = 0;
+	const nameIn = ({ json, table }: Row) => personNameOf(json, columnsOf(table)) ?? '';
+	for (const rows of byEnd.values()) {
+		const keptRows = new Map<string, Row>();
+		const duplicates: Row[] = [];
+		const compare = (row: Row) => {
+			const number = subscriberOf(row);
+			const kept = keptRows.get(number);
 			// If both names are equally long, the earlier row is kept.
-			const isKept =
-				!isLeftOut && (kept === undefined || lengthOf(name) > lengthOf(nameInRow(kept, columnsOf)));
+			const isLonger = kept === undefined || nameIn(row).length > nameIn(kept).length;
+			const isKept = isLonger && !leftOut.has(row);
 			if (isKept) keptRows.set(number, row);
 			const other = isKept ? kept : row;
-			if (other !== undefined) {
-				settle(other, 'duplicate', DUPLICATE_BEFORE);
-				duplicates.push(other);
-			}
-		} else {
-			// So that the row isn't pushed as soon as it's corrected.
-			const status = isUnknown ? 'unknown' : isDuplicate ? 'duplicate' : 'rejected';
-			settle(row, status, reading.reason);
-			unusable++;
-			if (status === 'rejected' && reading.reason.startsWith(NO_CONSENT)) withoutConsent++;
-			example ||= reading.reason;
-		}
-		if (unusable + duplicates.length > input.maxOutputRows) {
-			throw tooManyUnusable(input.maxOutputRows, example);
+			if (other === undefined) return;
+			duplicates.push(other);
+			requireFits(++count);
+		};
+		await forEachWithPauses(rows, compare, ROWS_PER_LOOK);
+		for (const row of duplicates) {
+			settle(row, 'duplicate', whyDuplicate(keptRows.get(subscriberOf(row)), nameIn));
 		}
 	}
-	for (const row of duplicates) {
-		const kept = keptRows.get(Number(phoneKeyOf(row)));
-		// Then it keeps the status of the earlier push.
-		if (kept === undefined) continue;
-		const name = nameInRow(kept, columnsOf);
-		const which = name ? `${name} (${nameOf(kept)})` : upperFirst(nameOf(kept));
-		const reason = `${which} has the same number and was kept. The node pushes one row per phone number.`;
-		settle(row, 'duplicate', reason);
-	}
-	const rows = input.rows.filter(({ status }) => status === undefined);
-	return { input, columnsOf, rows, markedUnknown, hasNames, emptied, withoutConsent };
+	return count;
+}
+
+/** @param kept undefined if each row with the number was left out before */
+function whyDuplicate(kept: Row | undefined, nameIn: (row: Row) => string): string {
+	if (kept === undefined) return DUPLICATE_BEFORE;
+	const name = nameIn(kept);
+	const which = name ? `${name} (${nameOf(kept)})` : upperFirst(nameOf(kept));
+	return `${which} has the same number and was kept. The node pushes one row per phone number.`;
 }
 
 /** The hint if cells have a word instead of a value. Undefined if none has. */
@@ -164,11 +209,13 @@ function readRow(row: ContactRow, columns: Columns, personName: string | undefin
 	return { reason: `The name in column ${name} isn't text. Enter the name as plain text.` };
 }
 
+const STATUS_COLUMNS = [PUSH_STATUS_COLUMN, STATUS_COLUMN];
+
 /** With which statuses an earlier push of the row, by this node or another one, returned it. */
 function statusesBefore(row: ContactRow): string[] {
-	return [PUSH_STATUS_COLUMN, STATUS_COLUMN].map((name) =>
-		plainText(cellOf(row, { name })).trim().toLowerCase(),
-	);
+	// Most rows have none, which is faster to see.
+	const columns = STATUS_COLUMNS.filter((name) => Object.hasOwn(row, name));
+	return columns.map((name) => plainText(row[name]).trim().toLowerCase());
 }
 
 /** The status of an earlier push that leaves a row out of the next one. Undefined if it has none. */
@@ -191,12 +238,4 @@ function visitEmptied(row: ContactRow, columns: Columns, visit: (cell: string) =
 	forEachVariable(row, columns, (_name, cell) => {
 		if (typeof cell === 'string' && hasNoValue(cell)) visit(cell.trim());
 	});
-}
-
-function lengthOf(name = ''): number {
-	return name.length;
-}
-
-function nameInRow({ json, table }: Row, columnsOf: ColumnsOf): string | undefined {
-	return personNameOf(json, columnsOf(table));
 }

@@ -19,36 +19,49 @@ export abstract class Row {
 	abstract readonly json: ContactRow;
 	/** All of them, also without the name of a column. */
 	abstract readonly cells: readonly unknown[];
+	/** The input item. */
+	abstract readonly input: number;
 	/** As it would be sent. Empty if it can't be. */
 	phone = '';
-	/** Undefined until it's known. Each row ends with one. */
-	status: 'pushed' | 'ready' | RowStatus | undefined = undefined;
-	/** Why it isn't pushed. */
-	reason = '';
-	/** The accepted request that it was in. */
-	request: PushedRequest | undefined = undefined;
+	/** Undefined until it's known. Each row ends with one. The rows of a request share it, which takes less memory. */
+	settled: Settled | undefined = undefined;
 
 	/**
 	 * @param index its place among all rows, from 0
 	 * @param number as a person counts: the items from 1, or as a spreadsheet program numbers the rows of a file
-	 * @param input the input item
 	 */
 	constructor(
 		readonly index: number,
 		readonly number: number,
 		readonly table: Table,
-		readonly input: number,
 	) {}
+
+	get status(): Settled['status'] | undefined {
+		return this.settled?.status;
+	}
+
+	get reason(): string {
+		return this.settled?.reason ?? '';
+	}
 }
+
+/** What became of a row. */
+export type Settled = {
+	status: 'pushed' | 'ready' | RowStatus;
+	/** Why it isn't pushed. */
+	reason: string;
+	/** The accepted request that it was in, if it was pushed. */
+	request?: PushedRequest;
+};
 
 class ItemRow extends Row {
 	constructor(
 		index: number,
 		readonly json: ContactRow,
 		table: Table,
-		input: number,
+		readonly input: number,
 	) {
-		super(index, index + 1, table, input);
+		super(index, index + 1, table);
 	}
 
 	get cells(): unknown[] {
@@ -125,14 +138,23 @@ export function requireMaxRows(rows: number): void {
 export const ROWS_PER_LOOK = 50;
 
 /** Settles what became of a row. */
-export function settle(row: Row, status: Row['status'], reason = ''): void {
-	row.status = status;
-	row.reason = reason;
+export function settle(row: Row, status: Settled['status'], reason = ''): void {
+	row.settled = { status, reason };
+}
+
+/** The same for all these rows. */
+export function settleAll(rows: readonly Row[], settled: Settled): void {
+	for (const row of rows) row.settled = settled;
 }
 
 /** Equal for equal phones in any format. Empty if the row has no phone. */
-export function phoneKeyOf({ phone }: Row): string {
-	return phone === '' ? '' : INDIAN_CODE + phone.slice(-INDIAN_DIGITS);
+export function phoneKeyOf(row: Row): string {
+	return row.phone === '' ? '' : INDIAN_CODE + subscriberOf(row);
+}
+
+/** The number without its country code. */
+export function subscriberOf({ phone }: Row): string {
+	return phone.slice(-INDIAN_DIGITS);
 }
 
 const INDIAN_DIGITS = 10;

@@ -35,7 +35,7 @@ import {
 import type { PreparedRows } from './prepareRows';
 import type { PushedNumbers } from './pushedNumbers';
 import type { PushFacts } from './report';
-import { phoneKeyOf, type Row, settle } from './rows';
+import { phoneKeyOf, type Row, settle, settleAll } from './rows';
 
 /** The campaign and agent of a push. */
 export type CampaignTarget = { id: number; agentUuid: string; enqueue: boolean };
@@ -133,8 +133,8 @@ class RowSender {
 		if (!this.hadEffect) await this.plan?.remove();
 		await pushedBefore?.storeReported();
 		await pushedBefore?.settleEnded(this.begunRows);
-		for (const row of withoutStatus(this.begunRows))
-			settle(row, 'unknown', BEGUN_EARLIER[this.deps.reader]);
+		const reason = BEGUN_EARLIER[this.deps.reader];
+		settleAll(withoutStatus(this.begunRows), { status: 'unknown', reason });
 		const isNew = this.plan !== undefined || Object.keys(ledger.entries).length === 0;
 		return { requests: this.requests, stopped: this.unknown ?? this.stop?.error, isNew };
 	}
@@ -173,7 +173,7 @@ class RowSender {
 		const open = withoutStatus(part.rows);
 		const rows =
 			this.stop?.status === 'unknown' ? open : await pushedNumbers.leaveOut(open, this.prepared);
-		if (this.stop !== undefined) this.settleStopped(rows, this.stop);
+		if (this.stop !== undefined) settleAll(rows, this.stop);
 		else if (rows.length > 0) {
 			const outcome = await ledger.deliver(job, async () => await this.request(part, rows));
 			this.settlePart(part, withoutStatus(rows), outcome);
@@ -244,17 +244,17 @@ class RowSender {
 			part.chunk.sentAlone += countAlone(part, result);
 			if (result.kind === 'split') this.parts.unshift(...partsOf(part, result.alone));
 			else if (result.kind === 'accepted') this.settleAccepted(part, result);
-			else for (const row of rows) settle(row, 'rejected', result.reason);
+			else settleAll(rows, { status: 'rejected', reason: result.reason });
 		} else if (outcome.kind === 'unknown') {
 			const { error, isBegun } = outcome;
 			this.hadEffect = true;
 			if (isBegun === true) this.begunRows.push(...withoutStatus(rows));
 			else {
 				this.unknown ??= error;
-				for (const row of rows) settle(row, 'unknown', errorText(error, this.deps.reader));
+				settleAll(rows, { status: 'unknown', reason: errorText(error, this.deps.reader) });
 			}
 		} else if (outcome.kind !== 'skipped') {
-			this.settleStopped(rows, this.stopAt(outcome.error, 'not_sent'));
+			settleAll(rows, this.stopAt(outcome.error, 'not_sent'));
 		}
 	}
 
@@ -263,15 +263,8 @@ class RowSender {
 		const { request, skipped } = readAccepted(sent, response);
 		this.requests.push(request);
 		this.hadEffect ||= request.rows.length > 0;
-		for (const row of request.rows) {
-			settle(row, 'pushed');
-			row.request = request;
-		}
+		settleAll(request.rows, { status: 'pushed', reason: '', request });
 		for (const { row, status, reason } of skipped) settle(row, status, reason);
-	}
-
-	private settleStopped(rows: readonly Row[], { status, reason }: Stop): void {
-		for (const row of rows) settle(row, status, reason);
 	}
 
 	private stopAt(error: ExplainedError, status: Stop['status']): Stop {

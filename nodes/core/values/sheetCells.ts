@@ -23,10 +23,13 @@ const NO_NAMES = new Set([
 ]);
 /** Only in this case, because Nil and Na are names. */
 const NO_NAMES_AS_WRITTEN = new Set(['NA', 'none', 'None', 'NONE', 'nil', 'NIL']);
+const MAX_NO_NAME = Math.max(...[...NO_NAMES, ...NO_NAMES_AS_WRITTEN].map(({ length }) => length));
 const LETTER_OR_DIGIT = /[\p{L}\p{N}]/u;
 
-/** How a word of these begins. Most cells have none, which is faster to see. */
-const BEGINNING = /(?:^|\s)(?:#|[([<]?null|\\N|undefined|NaN|Err:|\[object|Invalid|Loading)/i;
+/** How these begin. Most cells and words begin in another way, which is faster to see. */
+const BEGINNING = String.raw`(?:#|[([<]?null|\\N|undefined|NaN|Err:|\[object|Invalid|Loading)`;
+const AT_START = new RegExp(String.raw`^\s*${BEGINNING}`, 'i');
+const IN_WORDS = new RegExp(String.raw`(?:^|\s)${BEGINNING}`, 'i');
 
 /** The number that Google Sheets adds to a row. Below a filter or an empty row, it's not that of the item. */
 export function rowNumberIn(row: { readonly [column: string]: unknown }): number | undefined {
@@ -35,26 +38,30 @@ export function rowNumberIn(row: { readonly [column: string]: unknown }): number
 
 /** Whether a cell has an error value of a spreadsheet, such as `#REF!`. */
 export function isErrorValue(cell: unknown): boolean {
-	if (typeof cell !== 'string' || !BEGINNING.test(cell)) return false;
+	if (typeof cell !== 'string' || !AT_START.test(cell)) return false;
 	const text = cell.trim();
 	return ERROR_VALUES.has(text.toUpperCase()) || OTHER_ERROR.test(text);
 }
 
 /** Whether a cell has an error value or a word that says that it has no value, such as `NULL`. */
 export function hasNoValue(cell: unknown): boolean {
-	if (typeof cell !== 'string' || !BEGINNING.test(cell)) return false;
+	if (typeof cell !== 'string' || !AT_START.test(cell)) return false;
 	return NO_VALUES.has(cell.trim()) || isErrorValue(cell);
 }
 
 /** The name of a person in a text, without words that no agent should say. Empty if it has none. */
 export function nameIn(text: string): string {
 	const trimmed = hasNoValue(text) ? '' : text.trim();
-	const words = BEGINNING.test(trimmed) ? trimmed.split(/\s+/) : [];
+	const words = IN_WORDS.test(trimmed) ? trimmed.split(/\s+/) : [];
 	const name = words.some(hasNoValue)
 		? words.filter((word) => !hasNoValue(word)).join(' ')
 		: trimmed;
-	const isNone = NO_NAMES.has(name.toLowerCase()) || NO_NAMES_AS_WRITTEN.has(name);
-	return isNone || !LETTER_OR_DIGIT.test(name) ? '' : name;
+	return isNoName(name) || !LETTER_OR_DIGIT.test(name) ? '' : name;
+}
+
+function isNoName(name: string): boolean {
+	if (name.length > MAX_NO_NAME) return false;
+	return NO_NAMES.has(name.toLowerCase()) || NO_NAMES_AS_WRITTEN.has(name);
 }
 
 /** Usual headings of a column with the names of people. */
