@@ -35,7 +35,7 @@ import {
 	stoppedItem,
 } from './pushOutput';
 import { type Output, type PushSettings, readOutput, readPushSettings } from './pushSettings';
-import { openPushedBefore, openPushedNumbers, openStores } from './pushStores';
+import { openPushedBefore, openPushedNumbers, openPushMemory, openStores } from './pushStores';
 import { readRows } from './readRows';
 
 /**
@@ -161,17 +161,18 @@ async function pushPrepared(
 ): Promise<Done> {
 	// Numbers are remembered before they are sent, and forgetting them takes long.
 	if (settings.skipPushedBefore) await requireNotArchived(client, settings.campaign.id);
-	const stores = openStores(context, settings);
-	const { pushedNumbers } = stores;
-	const deps = { ...settings, ...stores, client, signal: cancelSignal(context) };
+	const signal = cancelSignal(context);
 	const send = async () => {
+		const stores = openStores(context, settings);
+		const { pushedNumbers } = stores;
+		const deps = { ...settings, ...stores, client, signal };
 		const { isNew, ...sent } = await sendRows(prepared, deps);
 		const rows = await RowsByStatus.of(prepared.input.rows);
-		if (isNew) await pushedNumbers.add(rows);
+		await pushedNumbers.end(isNew ? rows.with('unknown') : []);
 		return { ...sent, rows };
 	};
 	// An AI agent may call the tool again while it runs.
-	const pushed = await runExclusive(pushedNumbers.memory, send);
+	const pushed = await runExclusive(openPushMemory(context), send);
 	const responses = pushed.requests.map(({ response }) => response);
 	addCustomData(context, asItems(responses), 'campaign_upload_id');
 	return pushed;

@@ -41,14 +41,19 @@ export function openPushedNumbers(
 ): PushedNumbers {
 	const isModel = reader === 'forModel';
 	const options = isModel ? ` ${hashOf([JSON.stringify([campaign, additions])])}` : '';
-	const memory = openMemory(context, 'numbers', isPushMemory, { count: 0, runs: {} }, 'execution');
 	const numbers = new NumbersOfExecution({
 		done: openValues(context, `numbers of ${campaign.id}${options}`, 'execution'),
 		unknown: openValues(context, `unknown numbers of ${campaign.id}`, 'workflow'),
 		run: runIndexOf(context),
 	});
 	// A model gives few contacts, and only its numbers show what it pushed.
-	return new PushedNumbers(memory, numbers, isModel ? Infinity : PUSH_LIMITS.numbers);
+	const max = isModel ? Infinity : PUSH_LIMITS.numbers;
+	return new PushedNumbers(openPushMemory(context), numbers, max);
+}
+
+/** The same object in all pushes of an execution. */
+export function openPushMemory(context: IExecuteFunctions): PushMemory {
+	return openMemory(context, 'numbers', isPushMemory, { count: 0, runs: {} }, 'execution');
 }
 
 type Stores = Pick<PushDeps, 'ledger' | 'place' | 'pushedNumbers' | 'pushedBefore'>;

@@ -6,7 +6,6 @@ import { rowsNamedIn } from '../../nodes/PushCampaignContacts/push/parts';
 import { resolveColumns } from '../../nodes/PushCampaignContacts/push/columns';
 import { comparableHeading } from '../../nodes/PushCampaignContacts/push/headings';
 import { prepareRows } from '../../nodes/PushCampaignContacts/push/prepareRows';
-import { RowsByStatus } from '../../nodes/PushCampaignContacts/push/outcome';
 import { PushedNumbers } from '../../nodes/PushCampaignContacts/push/pushedNumbers';
 import { rowsOfItems, settle } from '../../nodes/PushCampaignContacts/push/rows';
 import { NumbersOfExecution } from '../../nodes/core/ledger/numbersOfExecution';
@@ -161,7 +160,8 @@ const ofLists: Record<string, (characters: number) => unknown> = {
 			const columnsOf = () => columnsIn(['phone']);
 			const prepared = await prepareRows(await rowsOfItems([{ json }]), columnsOf, false);
 			for (const row of await numbers.leaveOut(prepared.rows, prepared)) settle(row, 'pushed');
-			await numbers.add(await RowsByStatus.of(prepared.rows));
+			numbers.add(prepared.rows);
+			await numbers.end([]);
 		}
 	},
 	columns: (size) => columnsIn(many(size, 8, (index) => `c${index}`)),

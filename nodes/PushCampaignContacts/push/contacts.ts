@@ -8,7 +8,7 @@ import { hasNoValue, nameIn } from '../../core/values/sheetCells';
 import { messageOf } from '../../core/values/values';
 import { cellOf, type Column, type ContactRow } from './cells';
 import type { Columns } from './columns';
-import { nameOf, type Row, type Table } from './rows';
+import { nameOf, type Row, ROWS_PER_LOOK, type Table } from './rows';
 
 export type ColumnsOf = (table: Table) => Columns;
 
@@ -62,13 +62,14 @@ export class ContactWriter {
 	/** For each request, so that a large push isn't in memory twice. */
 	private async write(rows: readonly Row[]): Promise<string> {
 		const contacts: string[] = [];
-		await forEachWithPauses(rows, (row) => {
+		const add = (row: Row) => {
 			try {
 				contacts.push(JSON.stringify(toContact(row.json, this.columnsOf(row.table), row.phone)));
 			} catch (error) {
 				throw notWritable(nameOf(row), error);
 			}
-		});
+		};
+		await forEachWithPauses(rows, add, ROWS_PER_LOOK);
 		return contacts.join();
 	}
 }

@@ -1,9 +1,8 @@
 import type { NumbersOfExecution } from '../../core/ledger/numbersOfExecution';
 import { isJsonObject } from '../../core/values/json';
 import { forEachWithPauses } from '../../core/values/pauses';
-import type { RowsByStatus } from './outcome';
 import type { PreparedRows } from './prepareRows';
-import { phoneKeyOf, type Row, settle } from './rows';
+import { phoneKeyOf, type Row, ROWS_PER_LOOK, settle } from './rows';
 
 /** What an execution remembers of its pushes, for all runs of the node, besides the numbers. */
 export type PushMemory = {
@@ -28,6 +27,10 @@ const MARKED_UNKNOWN =
 
 /** The numbers that any run of the node pushed to a campaign in this execution. */
 export class PushedNumbers {
+	/** Whether this push is the first one. */
+	private readonly isFirst: boolean;
+	private adding = Promise.resolve();
+
 	/**
 	 * @param memory changed in place
 	 * @param max how many numbers to remember
@@ -36,13 +39,14 @@ export class PushedNumbers {
 		readonly memory: PushMemory,
 		private readonly numbers: NumbersOfExecution,
 		private readonly max: number,
-	) {}
+	) {
+		this.isFirst = memory.count === 0 && !numbers.hasUnknown;
+	}
 
 	/** Settles rows with sent numbers, and with those that may have been sent. @returns the other rows */
 	async leaveOut(rows: readonly Row[], { markedUnknown }: PreparedRows): Promise<readonly Row[]> {
-		const isFirst = this.memory.count === 0 && !this.numbers.hasUnknown;
 		// Looking up a million numbers takes two seconds.
-		if (isFirst && markedUnknown.size === 0) return rows;
+		if (this.isFirst && markedUnknown.size === 0) return rows;
 		const others: Row[] = [];
 		await forEachWithPauses(rows, (row) => {
 			const key = phoneKeyOf(row);
@@ -54,15 +58,28 @@ export class PushedNumbers {
 		return others;
 	}
 
-	/** Remembers the sent rows, unless there are too many in total. First those that a person must look after. */
-	async add(rows: RowsByStatus): Promise<void> {
-		const unknown = rows.with('unknown').filter(({ phone }) => phone !== '');
-		// A number that the service skipped as a duplicate is in the campaign too.
-		for (const some of [unknown, rows.with('pushed', 'skipped_duplicate')]) {
-			if (this.memory.count + some.length > this.max) continue;
-			await forEachWithPauses(some, (row) => {
-				if (this.numbers.add(phoneKeyOf(row), some === unknown)) this.memory.count++;
-			});
-		}
+	hasRoomFor(rows: number): boolean {
+		return this.memory.count + rows <= this.max;
+	}
+
+	/** Remembers sent rows. Continues while the next ones are sent, because it takes long. */
+	add(rows: readonly Row[]): void {
+		this.adding = this.adding.then(async () => {
+			await this.addAll(rows, false);
+		});
+	}
+
+	/** Waits for what is being added, then remembers rows that a person must look after. */
+	async end(unknown: readonly Row[]): Promise<void> {
+		await this.adding;
+		const withNumber = unknown.filter(({ phone }) => phone !== '');
+		if (this.hasRoomFor(withNumber.length)) await this.addAll(withNumber, true);
+	}
+
+	private async addAll(rows: readonly Row[], areUnknown: boolean): Promise<void> {
+		const add = (row: Row) => {
+			if (this.numbers.add(phoneKeyOf(row), areUnknown)) this.memory.count++;
+		};
+		await forEachWithPauses(rows, add, ROWS_PER_LOOK);
 	}
 }

@@ -60,8 +60,8 @@ export type PushDeps = {
 };
 
 /**
- * What became of the requests. `isNew`: whether the numbers must be remembered. Not if nothing was sent, and n8n has what an
- * earlier attempt sent.
+ * What became of the requests. `isNew`: whether the unknown rows must be remembered. Not if nothing was sent, and n8n has what
+ * an earlier attempt sent.
  */
 type SentRows = Pick<PushFacts, 'requests' | 'stopped'> & { isNew: boolean };
 
@@ -103,6 +103,8 @@ class RowSender {
 	/** Of the first request whose outcome is unknown. The push may go on, if that was in an earlier attempt. */
 	private unknown: OutcomeUnknown | undefined;
 	private readonly requests: PushedRequest[] = [];
+	/** Whether the numbers are remembered. */
+	private readonly areRemembered: boolean;
 	/** Whether any row may be in the campaign. */
 	private hadEffect = false;
 	/** Rows that an earlier attempt began to send, without a result. */
@@ -116,6 +118,7 @@ class RowSender {
 	) {
 		this.contacts = new ContactWriter(prepared.columnsOf);
 		this.parts = chunksOf(prepared.rows, deps.contactsPerRequest);
+		this.areRemembered = deps.pushedNumbers.hasRoomFor(prepared.rows.length);
 	}
 
 	async send(): Promise<SentRows> {
@@ -265,6 +268,10 @@ class RowSender {
 		this.hadEffect ||= request.rows.length > 0;
 		settleAll(request.rows, { status: 'pushed', reason: '', request });
 		for (const { row, status, reason } of skipped) settle(row, status, reason);
+		if (!this.areRemembered) return;
+		// A number that the service skipped as a duplicate is in the campaign, too.
+		const inCampaign = ['pushed', 'skipped_duplicate'];
+		this.deps.pushedNumbers.add(sent.filter(({ status = '' }) => inCampaign.includes(status)));
 	}
 
 	private stopAt(error: ExplainedError, status: Stop['status']): Stop {

@@ -26,10 +26,10 @@ const NO_NAMES_AS_WRITTEN = new Set(['NA', 'none', 'None', 'NONE', 'nil', 'NIL']
 const MAX_NO_NAME = Math.max(...[...NO_NAMES, ...NO_NAMES_AS_WRITTEN].map(({ length }) => length));
 const LETTER_OR_DIGIT = /[\p{L}\p{N}]/u;
 
-/** How these begin. Most cells and words begin in another way, which is faster to see. */
-const BEGINNING = String.raw`(?:#|[([<]?null|\\N|undefined|NaN|Err:|\[object|Invalid|Loading)`;
-const AT_START = new RegExp(String.raw`^\s*${BEGINNING}`, 'i');
-const IN_WORDS = new RegExp(String.raw`(?:^|\s)${BEGINNING}`, 'i');
+/** How these begin. Most cells begin in another way, which is faster to see. */
+const BEGINNING = /^\s*(?:#|[([<]?null|\\N|undefined|NaN|Err:|\[object|Invalid|Loading)/i;
+/** The same in a text of several words, most of which have none. */
+const IN_WORDS = /(?:^|\s)(?:#|[([<]?null|\\N|undefined|NaN|Err:|\[object|Invalid|Loading)/i;
 
 /** The number that Google Sheets adds to a row. Below a filter or an empty row, it's not that of the item. */
 export function rowNumberIn(row: { readonly [column: string]: unknown }): number | undefined {
@@ -38,14 +38,14 @@ export function rowNumberIn(row: { readonly [column: string]: unknown }): number
 
 /** Whether a cell has an error value of a spreadsheet, such as `#REF!`. */
 export function isErrorValue(cell: unknown): boolean {
-	if (typeof cell !== 'string' || !AT_START.test(cell)) return false;
+	if (typeof cell !== 'string' || !BEGINNING.test(cell)) return false;
 	const text = cell.trim();
 	return ERROR_VALUES.has(text.toUpperCase()) || OTHER_ERROR.test(text);
 }
 
 /** Whether a cell has an error value or a word that says that it has no value, such as `NULL`. */
 export function hasNoValue(cell: unknown): boolean {
-	if (typeof cell !== 'string' || !AT_START.test(cell)) return false;
+	if (typeof cell !== 'string' || !BEGINNING.test(cell)) return false;
 	return NO_VALUES.has(cell.trim()) || isErrorValue(cell);
 }
 
