@@ -168,7 +168,7 @@ async function pushPrepared(
 		const deps = { ...settings, ...stores, client, signal };
 		const { isNew, ...sent } = await sendRows(prepared, deps);
 		const rows = await RowsByStatus.of(prepared.input.rows);
-		await pushedNumbers.end(isNew ? rows.with('unknown') : []);
+		if (isNew) await pushedNumbers.addUnknown(rows.with('unknown'));
 		return { ...sent, rows };
 	};
 	// An AI agent may call the tool again while it runs.

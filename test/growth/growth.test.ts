@@ -160,8 +160,7 @@ const ofLists: Record<string, (characters: number) => unknown> = {
 			const columnsOf = () => columnsIn(['phone']);
 			const prepared = await prepareRows(await rowsOfItems([{ json }]), columnsOf, false);
 			for (const row of await numbers.leaveOut(prepared.rows, prepared)) settle(row, 'pushed');
-			numbers.add(prepared.rows);
-			await numbers.end([]);
+			await numbers.add(prepared.rows);
 		}
 	},
 	columns: (size) => columnsIn(many(size, 8, (index) => `c${index}`)),

@@ -1,7 +1,6 @@
 import { InvalidInput } from '../../core/service/errors';
 import { onScreenOnly } from '../../core/service/resolution';
 import type { Contact } from '../../core/service/contractTypes';
-import { type Clock, DONE, pause } from '../../core/values/clock';
 import { isJsonObject, type JsonValue } from '../../core/values/json';
 import { forEachWithPauses } from '../../core/values/pauses';
 import { hasNoValue, nameIn } from '../../core/values/sheetCells';
@@ -12,10 +11,7 @@ import { nameOf, type Row, ROWS_PER_LOOK, type Table } from './rows';
 
 export type ColumnsOf = (table: Table) => Columns;
 
-/** n8n's HTTP helper needs one or two milliseconds to send a request. */
-const UNTIL_SENT_MS = 5;
-
-/** Writes the contacts of requests. The service takes longer than that, so those of the next request are written meanwhile. */
+/** Writes the contacts of requests. */
 export class ContactWriter {
 	private ahead: { rows: readonly Row[]; contacts: Promise<string> } | undefined;
 
@@ -33,29 +29,11 @@ export class ContactWriter {
 		return await (areAhead ? ahead.contacts : this.write(rows));
 	}
 
-	/** Writes the contacts of the next rows while a request is in flight. If that fails, they fail in their turn. */
-	async prepareWhile<T>(
-		sending: Promise<T>,
-		next: readonly Row[] | undefined,
-		clock: Clock,
-	): Promise<T> {
-		const responded = new AbortController();
-		const preparing = this.prepare(next, clock, responded.signal);
-		return await sending.finally(async () => {
-			responded.abort(DONE);
-			await preparing;
-		});
-	}
-
-	private async prepare(
-		rows: readonly Row[] | undefined,
-		clock: Clock,
-		responded: AbortSignal,
-	): Promise<void> {
-		if (rows === undefined || rows === this.ahead?.rows) return;
-		if (!(await pause(clock, UNTIL_SENT_MS, responded))) return;
-		const contacts = this.write(rows);
-		this.ahead = { rows, contacts };
+	/** Writes the contacts of the next rows ahead. If that fails, they fail in their turn. */
+	async prepare(next: readonly Row[] | undefined): Promise<void> {
+		if (next === undefined || next === this.ahead?.rows) return;
+		const contacts = this.write(next);
+		this.ahead = { rows: next, contacts };
 		await contacts.catch(() => undefined);
 	}
 

@@ -29,7 +29,6 @@ const MARKED_UNKNOWN =
 export class PushedNumbers {
 	/** Whether this push is the first one. */
 	private readonly isFirst: boolean;
-	private adding = Promise.resolve();
 
 	/**
 	 * @param memory changed in place
@@ -62,17 +61,14 @@ export class PushedNumbers {
 		return this.memory.count + rows <= this.max;
 	}
 
-	/** Remembers sent rows. Continues while the next ones are sent, because it takes long. */
-	add(rows: readonly Row[]): void {
-		this.adding = this.adding.then(async () => {
-			await this.addAll(rows, false);
-		});
+	/** Remembers rows that were sent. */
+	async add(rows: readonly Row[]): Promise<void> {
+		await this.addAll(rows, false);
 	}
 
-	/** Waits for what is being added, then remembers rows that a person must look after. */
-	async end(unknown: readonly Row[]): Promise<void> {
-		await this.adding;
-		const withNumber = unknown.filter(({ phone }) => phone !== '');
+	/** Remembers rows that a person must look after, unless there are too many in total. */
+	async addUnknown(rows: readonly Row[]): Promise<void> {
+		const withNumber = rows.filter(({ phone }) => phone !== '');
 		if (this.hasRoomFor(withNumber.length)) await this.addAll(withNumber, true);
 	}
 

@@ -11,6 +11,7 @@ import {
 	OutcomeUnknown,
 } from '../../core/service/errors';
 import { forEveryone, onScreenOnly, type Reader } from '../../core/service/resolution';
+import { DONE, pause } from '../../core/values/clock';
 import { fingerprint, hashOf } from '../../core/values/hash';
 import { forEachWithPauses } from '../../core/values/pauses';
 import { messageOf } from '../../core/values/values';
@@ -93,6 +94,9 @@ async function fingerprintOf(rows: readonly Row[]): Promise<string> {
 	return hash;
 }
 
+/** n8n's HTTP helper needs one or two milliseconds to send a request. */
+const UNTIL_SENT_MS = 5;
+
 /** Works through the parts of a push. */
 class RowSender {
 	private readonly contacts: ContactWriter;
@@ -103,8 +107,10 @@ class RowSender {
 	/** Of the first request whose outcome is unknown. The push may go on, if that was in an earlier attempt. */
 	private unknown: OutcomeUnknown | undefined;
 	private readonly requests: PushedRequest[] = [];
-	/** Whether the numbers are remembered. */
-	private readonly areRemembered: boolean;
+	/** Rows in the campaign whose numbers aren't remembered yet. */
+	private readonly toRemember: Row[] = [];
+	/** Whether they will be. */
+	private readonly remembers: boolean;
 	/** Whether any row may be in the campaign. */
 	private hadEffect = false;
 	/** Rows that an earlier attempt began to send, without a result. */
@@ -118,7 +124,7 @@ class RowSender {
 	) {
 		this.contacts = new ContactWriter(prepared.columnsOf);
 		this.parts = chunksOf(prepared.rows, deps.contactsPerRequest);
-		this.areRemembered = deps.pushedNumbers.hasRoomFor(prepared.rows.length);
+		this.remembers = deps.pushedNumbers.hasRoomFor(prepared.rows.length);
 	}
 
 	async send(): Promise<SentRows> {
@@ -133,6 +139,7 @@ class RowSender {
 			await this.doPart(part);
 			if (this.parts[0]?.chunk !== part.chunk) await pushedBefore?.endChunk();
 		}
+		await this.remember();
 		if (!this.hadEffect) await this.plan?.remove();
 		await pushedBefore?.storeReported();
 		await pushedBefore?.settleEnded(this.begunRows);
@@ -207,8 +214,7 @@ class RowSender {
 			const contacts = await this.contacts.of(rows);
 			if (signal.aborted) throw pushInterrupted();
 			const sending = addContacts(client, campaign.id, body, Buffer.from(contacts), additions);
-			const next = this.parts[0]?.rows;
-			const response = recordOf(await this.contacts.prepareWhile(sending, next, client.clock));
+			const response = recordOf(await this.workWhile(sending));
 			const accepted = readAccepted(rows, response);
 			requireConsistentCounts(accepted, rows.length);
 			pushedBefore?.confirm(accepted.request);
@@ -221,6 +227,25 @@ class RowSender {
 			);
 			return outcome.kind === 'rejected' ? this.onRejection(part, rows, outcome.error) : outcome;
 		}
+	}
+
+	/** Works on the other requests while this one is in flight, if the service takes long enough. */
+	private async workWhile<T>(sending: Promise<T>): Promise<T> {
+		const responded = new AbortController();
+		const work = async () => {
+			if (!(await pause(this.deps.client.clock, UNTIL_SENT_MS, responded.signal))) return;
+			await this.contacts.prepare(this.parts[0]?.rows);
+			await this.remember();
+		};
+		const working = work();
+		return await sending.finally(async () => {
+			responded.abort(DONE);
+			await working;
+		});
+	}
+
+	private async remember(): Promise<void> {
+		await this.deps.pushedNumbers.add(this.toRemember.splice(0));
 	}
 
 	/** A rejection that is about single rows doesn't stop the push, unless there are too many. */
@@ -268,10 +293,10 @@ class RowSender {
 		this.hadEffect ||= request.rows.length > 0;
 		settleAll(request.rows, { status: 'pushed', reason: '', request });
 		for (const { row, status, reason } of skipped) settle(row, status, reason);
-		if (!this.areRemembered) return;
+		if (!this.remembers) return;
 		// A number that the service skipped as a duplicate is in the campaign, too.
 		const inCampaign = ['pushed', 'skipped_duplicate'];
-		this.deps.pushedNumbers.add(sent.filter(({ status = '' }) => inCampaign.includes(status)));
+		this.toRemember.push(...sent.filter(({ status = '' }) => inCampaign.includes(status)));
 	}
 
 	private stopAt(error: ExplainedError, status: Stop['status']): Stop {
