@@ -1,11 +1,11 @@
 import { type OutcomeUnknown, unusable } from '../core/service/errors';
 import { numberIn, type JsonObject } from '../core/values/json';
-import { phoneKey } from '../core/phone/phoneKey';
+import { phoneKey, withoutPrefixes } from '../core/phone/phoneKey';
 import { forEachWithPauses } from '../core/values/pauses';
 import { isUnset, plainText, quoted } from '../core/values/values';
 import { hasOffset, parseTime } from '../core/values/dates';
 
-/** The calls of a person. `newest` has several calls only if nothing distinguishes them. */
+/** The calls of a person, and the key of the number that was called last. `newest` has several calls only if nothing distinguishes them. */
 export type CallsOfNumber = {
 	key: string;
 	all: JsonObject[];
@@ -42,7 +42,8 @@ export async function callsByNumber(
 		if (key === null)
 			throw notCertain(`${quoted(number)} in phone_number isn't an international number`);
 		const retries = numberIn(call.retry_count) ?? 0;
-		const known = numbers.get(key);
+		const person = withoutPrefixes(key);
+		const known = numbers.get(person);
 		if (known !== undefined && (form === undefined || form !== known.form)) {
 			throw notCertain(`${quoted(written ?? null)} in created_at can't be compared`);
 		}
@@ -52,7 +53,7 @@ export async function callsByNumber(
 		else if (later === undefined || later > 0) {
 			const createdAt = form === true ? time : NaN;
 			const all = known?.all ?? [call];
-			numbers.set(key, { key, all, newest: [call], createdAt, retries, time, form });
+			numbers.set(person, { key, all, newest: [call], createdAt, retries, time, form });
 		}
 	});
 	return [...numbers.values()];

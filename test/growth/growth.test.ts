@@ -148,6 +148,12 @@ const ofLists: Record<string, (characters: number) => unknown> = {
 		const list = new ListedNumbers(phones.map((phone) => ({ phone })));
 		for (const phone of phones) list.entryOf(phone.replace('+4412', '+4413'));
 	},
+	'listed numbers that end alike': (size) => {
+		const digits = many(size, 40, (index) => `${100_000 + index}1234`);
+		const phones = digits.flatMap((one) => [`+44${one}`, `46${one}`]);
+		const list = new ListedNumbers(phones.map((phone) => ({ phone })));
+		for (const one of digits) for (const code of ['+47', '48']) list.entryOf(code + one);
+	},
 	'rows of items': async (size) => {
 		const items = many(size, 40, (index) => ({ json: call(index) }));
 		await prepareRows(await rowsOfItems(items), () => columnsIn(['phone']), false);

@@ -7,7 +7,7 @@ import { forEveryone } from '../service/resolution';
 import { inEnglish, parseTime, withOffset } from '../values/dates';
 import type { JsonObject, JsonValue } from '../values/json';
 import { givenAs } from '../service/modelFormats';
-import { phoneKey } from '../phone/phoneKey';
+import { phoneKey, withoutPrefixes } from '../phone/phoneKey';
 import { columnAdvice, digitsIn, isWritten, readWritten } from '../phone/written';
 import { withLatinDigits } from '../values/text';
 import { asText, isUnset, joinedWithAnd, quoted } from '../values/values';
@@ -164,7 +164,11 @@ function isSameNumber(
 	{ phone_number: to, from_number: from }: JsonObject,
 	wanted: unknown,
 ): boolean {
-	const [toKey, fromKey, wantedKey] = [phoneKey(to), phoneKey(from), phoneKey(wanted)];
+	const keyOf = (number: unknown) => {
+		const key = phoneKey(number);
+		return key && withoutPrefixes(key);
+	};
+	const [toKey, fromKey, wantedKey] = [keyOf(to), keyOf(from), keyOf(wanted)];
 	if (toKey === null) return true;
 	if (wantedKey !== null) return toKey === wantedKey || fromKey === wantedKey;
 	const written = readWritten(wanted);

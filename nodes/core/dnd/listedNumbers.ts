@@ -1,12 +1,15 @@
-import groupBy from 'lodash/groupBy';
+import partition from 'lodash/partition';
+import range from 'lodash/range';
+import sortBy from 'lodash/sortBy';
+import sortedIndexBy from 'lodash/sortedIndexBy';
 import { InvalidInput } from '../service/errors';
 import { givenAs } from '../service/modelFormats';
-import { forEveryone, USER } from '../service/resolution';
+import { forEveryone, type Resolution, USER } from '../service/resolution';
 import { asText, isUnset, quoted } from '../values/values';
 import type { JsonObject } from '../values/json';
 import { isAccepted, readCampaignPhone } from '../phone/campaignPhone';
 import { INDIAN_CODE, isIndian, readIndian } from '../phone/india';
-import { phoneKey } from '../phone/phoneKey';
+import { phoneKey, withoutNationalPrefix, withoutPrefixes } from '../phone/phoneKey';
 import { columnAdvice, digitsIn, isWritten, readWritten, type Unreadable } from '../phone/written';
 import { withLatinDigits } from '../values/text';
 
@@ -16,6 +19,12 @@ const MIN_DIGITS = 4;
 const CORRECT_ENTRY = {
 	onScreen: 'Correct this entry on the list.',
 	forModel: `Treat the number as listed. Tell ${USER} that this entry of the list must be corrected.`,
+};
+
+/** As `+54 9 11 …` and `+54 11 …`. */
+const SAME_FORM = {
+	onScreen: 'Write both in the same way.',
+	forModel: CORRECT_ENTRY.forModel,
 };
 
 const ENTER_DIGITS = 'Enter its digits, with + and country code if your service expects them.';
@@ -73,27 +82,33 @@ type ListedNumber = ComparedNumber & { entry: JsonObject };
 
 /** The entries of an agent's list, for looking up numbers. */
 export class ListedNumbers {
-	/** By their last digits, which all that may be the same number have in common. */
-	private readonly byLastDigits: { [lastDigits: string]: ListedNumber[] };
+	private readonly byDigits: ReadonlyMap<string, ListedNumber>;
+	/** Those with their country codes, by what is equal if they may be the same. */
+	private readonly byLooseKey: ReadonlyMap<string, ListedNumber>;
+	private readonly withCode: NumbersByEnding;
+	private readonly withoutCode: NumbersByEnding;
 	/** An entry that isn't a single number, such as two numbers, or one that hides digits. It could be about any number. */
 	private readonly unclear: JsonObject | undefined;
 
 	constructor(entries: readonly JsonObject[]) {
 		const listed = entries.map((entry) => ({ ...compared(asText(entry.phone)), entry }));
-		this.byLastDigits = groupBy(listed, ({ digits }) => digits.slice(-MIN_DIGITS));
+		const [withCode, withoutCode] = partition(listed, 'hasCode');
+		this.byDigits = new Map(listed.map((one) => [one.digits, one] as const).reverse());
+		this.byLooseKey = new Map(withCode.map((one) => [withoutPrefixes(one.digits), one]));
+		this.withCode = new NumbersByEnding(withCode);
+		this.withoutCode = new NumbersByEnding(withoutCode);
 		this.unclear = entries.find(({ phone }) => !isWritten(readWritten(asText(phone))));
 	}
 
 	/**
 	 * The entry of a number, or `undefined` if it is certainly not on the list.
 	 *
-	 * @throws InvalidInput if the number may equal an entry, because one of both has no country code, or an entry isn't a
-	 * single number
+	 * @throws InvalidInput if the number may equal an entry, because one of both has no country code, or a prefix that isn't
+	 * always dialed, or an entry isn't a single number
 	 */
 	entryOf(phone: string): JsonObject | undefined {
 		const wanted = compared(phone);
-		const alike = this.byLastDigits[wanted.digits.slice(-MIN_DIGITS)] ?? [];
-		const same = alike.find(({ digits }) => digits === wanted.digits);
+		const same = this.byDigits.get(wanted.digits);
 		if (same !== undefined) return same.entry;
 		if (this.unclear !== undefined) {
 			throw new InvalidInput(
@@ -101,22 +116,55 @@ export class ListedNumbers {
 				CORRECT_ENTRY,
 			);
 		}
-		const similar = alike.find((listed) => mayBeSame(listed, wanted));
-		if (similar === undefined) return undefined;
-		throw new InvalidInput(
-			`"${phone}" and "${asText(similar.entry.phone)}" on the list may be the same number, because one of them has no country code`,
-			wanted.hasCode ? CORRECT_ENTRY : forEveryone('Write the number with + and its country code.'),
-		);
+		const { hasCode, digits } = wanted;
+		const prefixed = hasCode ? this.byLooseKey.get(withoutPrefixes(digits)) : undefined;
+		if (prefixed !== undefined) throw maybeListed(phone, prefixed, 'has a prefix', SAME_FORM);
+		// With their country codes, different digits are different numbers.
+		const alike =
+			this.withoutCode.find(wanted) ?? (hasCode ? undefined : this.withCode.find(wanted));
+		if (alike === undefined) return undefined;
+		const resolution = hasCode
+			? CORRECT_ENTRY
+			: forEveryone('Write the number with + and its country code.');
+		throw maybeListed(phone, alike, 'has no country code', resolution);
 	}
 }
 
-/** Whether one number ends like the other. One of both may have a prefix, such as 011. */
-function mayBeSame(one: ComparedNumber, other: ComparedNumber): boolean {
-	// With their country codes, different digits are different numbers.
-	if (one.hasCode && other.hasCode) return false;
-	const endsLike = ({ digits }: ComparedNumber, { ending }: ComparedNumber) =>
-		ending.length >= MIN_DIGITS && digits.endsWith(ending);
-	return endsLike(one, other) || endsLike(other, one);
+function maybeListed(
+	phone: string,
+	{ entry }: ListedNumber,
+	why: string,
+	resolution: Resolution,
+): InvalidInput {
+	return new InvalidInput(
+		`"${phone}" and "${asText(entry.phone)}" on the list may be the same number, because one of them ${why}`,
+		resolution,
+	);
+}
+
+/** Finds a number that ends like another one, in a time that doesn't depend on how many end alike. */
+class NumbersByEnding {
+	private readonly byEnding: ReadonlyMap<string, ListedNumber>;
+	/** Sorted by the last digit, then the one before it, and so on. So those that end alike are next to each other. */
+	private readonly sorted: ListedNumber[];
+
+	constructor(listed: ListedNumber[]) {
+		this.byEnding = new Map(listed.map((one) => [one.ending, one]));
+		this.sorted = sortBy(listed, backward);
+	}
+
+	/** Whether one ends like the other. One of both may have a prefix, such as 011. */
+	find({ digits, ending }: ComparedNumber): ListedNumber | undefined {
+		const next = this.sorted[sortedIndexBy(this.sorted, { digits: ending }, backward)];
+		if (ending.length >= MIN_DIGITS && next?.digits.endsWith(ending)) return next;
+		const ends = range(MIN_DIGITS, digits.length + 1).map((length) => digits.slice(-length));
+		const end = ends.find((one) => this.byEnding.has(one));
+		return end === undefined ? undefined : this.byEnding.get(end);
+	}
+}
+
+function backward({ digits }: Pick<ComparedNumber, 'digits'>): string {
+	return [...digits].reverse().join('');
 }
 
 function compared(phone: string): ComparedNumber {
@@ -130,7 +178,7 @@ function compared(phone: string): ComparedNumber {
 	const international = withLatinDigits(phone).replace(/^00(?!11)/, '+');
 	const written = digitsIn(international);
 	if (!international.startsWith('+')) {
-		const ending = written.replace(/^(?:0+|80*)/, '');
+		const ending = withoutNationalPrefix(written);
 		const isLong = ending.length >= MIN_DIGITS;
 		return {
 			digits: written,

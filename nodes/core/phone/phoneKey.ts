@@ -28,6 +28,8 @@ const TRUNK_PREFIXES = new Map([
 	['375', ['8']],
 	['993', ['8']],
 ]);
+/** Of a number of any country: zeros, the 8 of Russia and others, and the prefixes of ten digits in Mexico and Argentina. */
+const NATIONAL_PREFIX = /^(?:0+|80*)?(?:(?:(?:52)?(?:1|44|45)|(?:54)?9|5[24])(?=\d{10}$))?/;
 /** E.164 allows 15 digits. Shorter numbers than the minimum only work within a country. */
 const MIN_KEY_DIGITS = 7;
 const MAX_KEY_DIGITS = 15;
@@ -94,11 +96,18 @@ function withCountryCode(code: string, written: string): string | null {
 	return length >= MIN_KEY_DIGITS && length <= MAX_KEY_DIGITS ? `${code}${subscriber}` : null;
 }
 
+/** The end of a number that is written without its country code: what all formats of it end with. */
+export function withoutNationalPrefix(digits: string): string {
+	return digits.replace(NATIONAL_PREFIX, '');
+}
+
 /**
+ * What is equal for the {@link phoneKey}s of numbers that may be the same.
+ *
  * `391 234 5678` in Italy may begin with the country's code (39) or not, and `8 612 34567` in Lithuania with a prefix. So all
  * codes and prefixes before the number itself are removed.
  */
-function withoutPrefixes(international: string): string {
+export function withoutPrefixes(international: string): string {
 	const code = leadingCode(international);
 	if (code === undefined || code === INDIAN_CODE || TEN_DIGITS.has(code)) return international;
 	const number = international.slice(code.length);

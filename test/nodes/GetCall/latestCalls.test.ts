@@ -44,6 +44,14 @@ test.each<[string, JsonObject[], string[]]>([
 		['b'],
 	],
 	[
+		'the newest of a number that was called with and without the prefix of mobile numbers',
+		[
+			call('a', SAME, { phone_number: '+5491123456789' }),
+			call('b', '2027-01-01T11:00:00Z', { phone_number: '+541123456789' }),
+		],
+		['b'],
+	],
+	[
 		'calls of two numbers that end alike, and both have country codes',
 		[call('a'), call('b', SAME, { phone_number: '+14176543210' })],
 		['a', 'b'],

@@ -342,6 +342,11 @@ describe('filters', () => {
 			{ phone_number: '+79123456780' },
 		],
 		[
+			{ phone: '+52 55 1234 5678' },
+			{ phone_number: '+5215512345678' },
+			{ phone_number: '+525512345679' },
+		],
+		[
 			{ phone: '+919876543210' },
 			{ phone_number: '+912012345678', from_number: '+919876543210' },
 			{ phone_number: '+919876543211', from_number: '+912012345678' },

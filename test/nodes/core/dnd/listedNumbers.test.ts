@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { ListedNumbers } from '../../../../nodes/core/dnd/listedNumbers';
 import { InvalidInput } from '../../../../nodes/core/service/errors';
+import { explainedBy } from '../values/explainedBy';
 
 const WRITE_CODE = {
 	resolutionOnScreen: 'Write the number with + and its country code.',
@@ -87,6 +88,45 @@ test.each([
 		message: `"${phone}" and "${listed}" on the list may be the same number, because one of them has no country code`,
 		...(phone.startsWith('+') ? CORRECT_ENTRY : WRITE_CODE),
 	});
+});
+
+const MEXICAN = ['+52 55 1234 5678', '+52 1 55 1234 5678'];
+const ARGENTINE = ['+54 11 2345-6789', '+54 9 11 2345-6789'];
+
+test.each([
+	MEXICAN,
+	ARGENTINE,
+	[...ARGENTINE].reverse(),
+	[...MEXICAN].reverse(),
+	['+250 720 123 456', '+250 0720 123 456'],
+])('with %s on the list, %s may be the same number with another prefix', (listed, phone) => {
+	expect(explainedBy(() => listOf(listed).entryOf(phone))).toMatchObject({
+		message: `"${phone}" and "${listed}" on the list may be the same number, because one of them has a prefix`,
+		resolutionOnScreen: 'Write both in the same way.',
+		resolutionForModel: CORRECT_ENTRY.resolutionForModel,
+	});
+});
+
+const MEXICAN_AT_HOME = ['55 1234 5678', '1 55 1234 5678', '01 55 1234 5678', '044 55 1234 5678'];
+const MEXICAN_WITHOUT_PLUS = ['52 55 1234 5678', '52 1 55 1234 5678'];
+const ARGENTINE_AT_HOME = ['11 2345-6789', '011 2345-6789', '9 11 2345-6789', '54 9 11 2345-6789'];
+
+test.each([
+	[MEXICAN, [...MEXICAN_AT_HOME, ...MEXICAN_WITHOUT_PLUS]],
+	[ARGENTINE, ARGENTINE_AT_HOME],
+])('%j are never certainly others than %j', (international, national) => {
+	const all = [...international, ...national];
+	const isFree = (listed: string, phone: string) => {
+		try {
+			return listOf(listed).entryOf(phone) === undefined;
+		} catch {
+			return false;
+		}
+	};
+	const free = all.flatMap((listed) =>
+		all.filter((phone) => isFree(listed, phone)).map((phone) => [listed, phone]),
+	);
+	expect(free).toEqual([]);
 });
 
 test.each(['9876543210/9876543211', '+91 98765 43210 ext. 12', '+91XXXXXX3210', 'n/a', ''])(
