@@ -16,6 +16,8 @@ import { dndAgentsFields, phoneField, readLists, withAgent } from '../dndFields'
 
 /** The list may have numbers in groups of digits, such as `12 34 56 78`. With more digits, they wouldn't be found. */
 const SEARCH_DIGITS = 2;
+/** More may be a country code, or a prefix that isn't always dialed. */
+const MAX_SEARCH_DIGITS = 10;
 
 export const check: Operation = {
 	value: 'check',
@@ -55,7 +57,8 @@ export const check: Operation = {
 			};
 			// A service may require more digits than two.
 			const entry =
-				(await search(phone.slice(-SEARCH_DIGITS))) ?? (await search(commonDigits(phone)));
+				(await search(phone.slice(-SEARCH_DIGITS))) ??
+				(await search(commonDigits(phone).slice(-MAX_SEARCH_DIGITS)));
 			const found = { on_dnd: entry !== undefined, entry: entry ?? null };
 			return asItems(withAgent({ phone, agent_uuid: agentUuid, ...found }, list));
 		};

@@ -141,6 +141,17 @@ describe('Check', () => {
 		expect(await check.records({}, { items, credential })).toMatchObject([{ on_dnd: true }]);
 	});
 
+	test('finds a number with the prefix of mobile numbers, which may be the same', async () => {
+		list({ list_phone: '78' }).reply(200, listOf());
+		list({ list_phone: '5512345678' }).reply(200, listOf('+5215512345678'));
+		const rows = [{ phone: '+52 55 1234 5678' }];
+		expect(await check.errorOf({}, { items: rows, credential })).toMatchObject({
+			message:
+				'"+525512345678" and "+5215512345678" on the list may be the same number, because one of them has a prefix',
+			description: expect.stringContaining('Write both in the same way.'),
+		});
+	});
+
 	test('sends a page size that the service needs', async () => {
 		const query = { list_agent: '{agent}', n: '{phone}', p: '{page}', size: '{pageSize}' };
 		list({ n: '78', size: 100 }).reply(200, listOf('+919812345678'));
