@@ -158,7 +158,7 @@ class NumbersByEnding {
 		const next = this.sorted[sortedIndexBy(this.sorted, { digits: ending }, backward)];
 		if (ending.length >= MIN_DIGITS && next?.digits.endsWith(ending)) return next;
 		const ends = range(MIN_DIGITS, digits.length + 1).map((length) => digits.slice(-length));
-		const end = ends.find((one) => this.byEnding.has(one));
+		const end = [ending, ...ends].find((one) => this.byEnding.has(one));
 		return end === undefined ? undefined : this.byEnding.get(end);
 	}
 }

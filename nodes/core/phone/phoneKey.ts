@@ -14,8 +14,11 @@ const TEN_DIGITS = new Map([
 	['1', '1'],
 	['7', '8'],
 ]);
+const ARGENTINE_CODE = '54';
 /** Argentina: before mobile numbers, also from abroad. */
-const MOBILE_PREFIX = new Map([['54', '9']]);
+const MOBILE_PREFIX = new Map([[ARGENTINE_CODE, '9']]);
+/** Within Argentina, 15 follows the area code instead. Without it, a number has ten digits. */
+const ARGENTINE_MOBILE = /^(?=\d{12}$)(11|[23]\d{2,3})15/;
 /**
  * Prefixes within the country, beside the zeros that no number begins with: Hungary, Mexico (of which 1 was once dialed from
  * abroad, too), Rwanda (a zero that a number may begin with), Lithuania, Belarus, Turkmenistan.
@@ -88,9 +91,10 @@ function nationalPrefixesOf(code: string): string[] {
 	return [code, ...(TRUNK_PREFIXES.get(code) ?? [])];
 }
 
-/** Removes a zero that is only dialed within the country. */
+/** Removes what is only dialed within the country. */
 function withCountryCode(code: string, written: string): string | null {
-	const subscriber = hasTrunkZero(code) ? written.replace(/^0/, '') : written;
+	const dialed = hasTrunkZero(code) ? written.replace(/^0/, '') : written;
+	const subscriber = code === ARGENTINE_CODE ? dialed.replace(ARGENTINE_MOBILE, '9$1') : dialed;
 	if (hasTrunkZero(code) && subscriber.startsWith('0')) return null;
 	const length = code.length + subscriber.length;
 	return length >= MIN_KEY_DIGITS && length <= MAX_KEY_DIGITS ? `${code}${subscriber}` : null;
@@ -98,7 +102,7 @@ function withCountryCode(code: string, written: string): string | null {
 
 /** The end of a number that is written without its country code: what all formats of it end with. */
 export function withoutNationalPrefix(digits: string): string {
-	return digits.replace(NATIONAL_PREFIX, '');
+	return digits.replace(NATIONAL_PREFIX, '').replace(ARGENTINE_MOBILE, '$1');
 }
 
 /**
