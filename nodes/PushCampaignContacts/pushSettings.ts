@@ -2,7 +2,7 @@ import uniqBy from 'lodash/uniqBy';
 import type { INodeProperties } from 'n8n-workflow';
 import type { Additions } from '../core/service/endpoints';
 import { InvalidInput } from '../core/service/errors';
-import { forEveryone, onScreenOnly, type Reader } from '../core/service/resolution';
+import { onScreenOnly, type Reader } from '../core/service/resolution';
 import { parseAgentUuid, parseCampaignId } from '../core/service/parseIds';
 import { LIMITS } from '../core/service/limits';
 import { readConsent } from '../host/forms/consentField';
@@ -12,7 +12,6 @@ import { readAdditions } from '../host/forms/options';
 import { mayNameRow } from '../host/forms/expressions';
 import type { JsonValue } from '../core/values/json';
 import { forEachWithPauses } from '../core/values/pauses';
-import { quoted } from '../core/values/values';
 import { contactsFrom } from './readRows';
 import type { CampaignTarget } from './push/sendRows';
 import type { ColumnChoice } from './push/columns';
@@ -67,9 +66,7 @@ export async function readPushSettings(
 			reader,
 			from: contactsFrom(form),
 		},
-		contactsPerRequest: checkContactsPerRequest(
-			settings.number('contactsPerRequest', LIMITS.contactsPerRequest),
-		),
+		contactsPerRequest: settings.wholeNumber('contactsPerRequest') ?? LIMITS.contactsPerRequest,
 		additions: readAdditions(settings),
 		reader,
 		checksOnly: whatToDo !== 'release' && whatToDo !== 'wait',
@@ -128,15 +125,6 @@ function columnNames(text: string): string[] {
 		}
 	}
 	return names;
-}
-
-function checkContactsPerRequest(count: number): number {
-	const max = LIMITS.contactsPerRequest;
-	if (Number.isInteger(count) && count >= 1 && count <= max) return count;
-	throw new InvalidInput(
-		`'Contacts per Request' must be a whole number from 1 to ${max.toLocaleString('en-US')} (got ${quoted(count)}). Nothing was sent`,
-		forEveryone('Correct the number, or leave it out.'),
-	);
 }
 
 /** A field, in a collection or directly in the form. */

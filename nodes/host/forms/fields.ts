@@ -102,9 +102,10 @@ export class Fields {
 		if (min === undefined || max === undefined) throw new TypeError(`${name} has no bounds`);
 		if (value === undefined) return undefined;
 		if (Number.isInteger(value) && value >= min && value <= max) return value;
+		const bounds = `from ${min} to ${max.toLocaleString('en-US')}`;
 		throw new InvalidInput(
-			`'${displayName}' must be a whole number from ${min} to ${max} (got ${value})`,
-			forEveryone(`Enter a whole number from ${min} to ${max}.`),
+			`'${displayName}' must be a whole number ${bounds} (got ${value})`,
+			forEveryone(`Enter a whole number ${bounds}.`),
 		);
 	}
 

@@ -161,9 +161,10 @@ it.each([
 	['retryIntervalMinutes', 'Retry Interval (Minutes)', 'retry_config.properties.interval_minutes'],
 ])('%s (%s) must be a whole number within the bounds of %s', async (name, field, path) => {
 	const [min, max] = boundsOf(path);
+	const bounds = `from ${min} to ${max.toLocaleString('en-US')}`;
 	for (const value of [min - 1, max + 1, min + 0.5, -1]) {
 		expect(await refusal(settings({ [name]: value }))).toBe(
-			`'${field}' must be a whole number from ${min} to ${max} (got ${value}). Enter a whole number from ${min} to ${max}.`,
+			`'${field}' must be a whole number ${bounds} (got ${value}). Enter a whole number ${bounds}.`,
 		);
 	}
 });

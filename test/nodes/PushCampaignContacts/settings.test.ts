@@ -45,7 +45,7 @@ describe('invalid settings: nothing is sent', () => {
 		...[0, 10_001].map((contactsPerRequest): [NodeParameters, RegExp, RegExp] => [
 			{ developerSettings: { contactsPerRequest } },
 			/^'Contacts per Request' must be a whole number from 1 to 10,000/,
-			/^Correct the number/,
+			/^Enter a whole number from 1 to 10,000\.$/,
 		]),
 	])('%j', async (parameters, message, advice) => {
 		const { error } = await runPush(rows, parameters);
