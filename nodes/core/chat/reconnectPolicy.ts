@@ -150,8 +150,7 @@ const ENDINGS: Record<EndingKind, Texts> = {
 	session_closed: [
 		'The chat session is closed',
 		'Create a new session to continue the conversation.',
-		'Use another session. A closed session stays closed.',
-		'Session ID',
+		'A closed session stays closed. To continue the conversation, another session is needed.',
 	],
 	rejected: [
 		'The service rejects the connection to this chat session',

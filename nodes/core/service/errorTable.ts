@@ -175,8 +175,8 @@ const ROWS = [
 		matches: (rejection) =>
 			isCode('session_closed')(rejection) || isRelayed('session_closed')(rejection),
 		message: 'The chat session is closed',
-		next: 'A closed session stays closed. To continue the conversation, use another session.',
-		fields: ['Session ID'],
+		// Also right if the session is that of a row, which nobody has to fix.
+		next: 'A closed session stays closed. To continue the conversation, another session is needed.',
 	},
 	{
 		code: 'upstream_rejection',

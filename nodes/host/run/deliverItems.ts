@@ -33,7 +33,7 @@ const SEND_OTHERS =
  * Unless the node continues on errors, none is sent if one of them can't be.
  */
 export async function deliverEachItem(
-	run: Omit<OperationRun, 'parameters'>,
+	run: OperationRun,
 	prepare: (index: number) => PreparedRequest,
 	{ concurrency = 1, partNames = [''] }: Pick<ItemLoopOptions, 'concurrency' | 'partNames'> = {},
 ): Promise<INodeExecutionData[]> {

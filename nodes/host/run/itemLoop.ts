@@ -14,11 +14,12 @@ import type { Limiter } from '../../core/values/keyedMutex';
 import { asCanceled, isCanceled, stoppedBeforeItem } from '../execution/cancel';
 import { type ItemPosition, labelOf, toErrorItem, toNodeError } from '../http/nodeErrors';
 import type { OperationRun } from './operations';
+import { forWhoFillsIn } from './toolResult';
 import { forEachWithPauses } from '../../core/values/pauses';
 import { personNameOf, rowNumberIn } from '../../core/values/sheetCells';
 
 /** What the loop needs of a run. */
-type LoopRun = Omit<OperationRun, 'parameters' | 'account'>;
+type LoopRun = Omit<OperationRun, 'account'>;
 
 type ItemTask = (index: number) => Promise<INodeExecutionData[]>;
 
@@ -59,7 +60,7 @@ export async function forEachItem(
 		earlierOutput = () => undefined,
 	}: ItemLoopOptions = {},
 ): Promise<INodeExecutionData[]> {
-	const { context, caller } = run;
+	const { context, caller, parameters } = run;
 	const { continuesOnFail } = caller;
 	const rows = context.getInputData();
 	const { length: of } = rows;
@@ -119,10 +120,10 @@ export async function forEachItem(
 	if (failures.size > 0 && !continuesOnFail) {
 		const completed = indexes.filter((index) => index in outputs);
 		if (perItem > 1) {
-			const rejected = [...failures].map(
-				([index, error]) =>
-					`${labelOf({ ...positionOf(index), person: '' })} ${errorText(error, 'forModel')}`,
-			);
+			const rejected = [...failures].map(([index, error]) => {
+				const text = errorText(forWhoFillsIn(parameters, error), 'forModel');
+				return `${labelOf({ ...positionOf(index), person: '' })} ${text}`;
+			});
 			caller.result.setPartly(outputs.flat(), rejected);
 		}
 		throw stoppingError(run, failures, positionOf, stopText(completed, 'in this run'));

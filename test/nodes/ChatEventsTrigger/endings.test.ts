@@ -51,7 +51,7 @@ describe('activating', () => {
 			'a closed session',
 			{ sessionIds: sessions.closed },
 			/isn't connected: the chat session is closed/,
-			/use another session/,
+			/another session is needed/,
 		],
 		[
 			"two sessions that can't be connected",

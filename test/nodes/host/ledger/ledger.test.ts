@@ -16,6 +16,7 @@ import { InvalidInput } from '../../../../nodes/core/service/errors';
 import { forEveryone } from '../../../../nodes/core/service/resolution';
 import { clock } from '../../../../nodes/host/clock';
 import { callerOf } from '../../../../nodes/host/caller/caller';
+import { NodeParameters } from '../../../../nodes/host/forms/nodeParameters';
 import { createAccountClient } from '../../../../nodes/host/http/accountClient';
 import { openNotes, originOf } from '../../../../nodes/host/ledger/openLedger';
 import { DATABASE_DELAYS_MS, openStore } from '../../../../nodes/host/ledger/openStore';
@@ -412,7 +413,8 @@ test.each([
 	const data = dataWith(startedAt(1_000));
 	const context = executeContext(callNode(CONTINUE), itemsOf([{}, {}]), { additionalData, data });
 	const account = async () => await createAccountClient(context);
-	const run = { context, caller: callerOf(context), account };
+	const parameters = new NodeParameters(context, []);
+	const run = { context, caller: callerOf(context), parameters, account };
 	const sent: number[][] = [];
 	let items: INodeExecutionData[] = [];
 	for (const none of invalid) {

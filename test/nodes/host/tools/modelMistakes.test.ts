@@ -142,9 +142,7 @@ const ofCampaign = (campaignId: string) => ({ campaignId });
 const { sessions, agents, campaigns } = fixtures;
 
 test.each<[string, (value: string) => INodeParameters, string, string]>([
-	['chatSend › sendMessage', ofSession, sessions.closed, 'use another session'],
 	['chatSend › sendMessage', ofSession, sessions.unknown, 'Check the session ID.'],
-	['chatSession › close', ofSession, sessions.closed, 'use another session'],
 	['injectContext', ofSession, sessions.unknown, 'Check the session ID.'],
 	['chatSend › sendMessage', inRequest, sessions.foreign, 'check it, too.'],
 	['chatSession › create', agent, 'agent_unknown', 'Check the agent ID'],
@@ -172,6 +170,19 @@ test.each<[string, (value: string) => INodeParameters, string, string]>([
 		expect(await askWith(GIVEN)).toContain(advice);
 	},
 );
+
+test.each([
+	['chatSend › sendMessage', GIVEN],
+	['chatSend › sendMessage', sessions.closed],
+	['chatSession › close', GIVEN],
+	['chatSession › close', sessions.closed],
+])('%s, with a closed session: nobody has to fix the tool, %#', async (operation, sessionId) => {
+	const { node: type, parameters } = useOf(operation);
+	const tool = engineTool(await nodeOf(type, { ...parameters, sessionId }));
+	const { next_step: next } = await tool({ given: sessions.closed });
+	expect(next).toContain('another session is needed');
+	expect(next).not.toContain(OWNER);
+});
 
 test.each([
 	['socket', 'that the model fills in', GIVEN, /^Use a different key for each message\./],
