@@ -15,6 +15,7 @@ import { concurrencyField, developerSettings } from '../../host/forms/options';
 import { asItems } from '../../host/run/itemLoop';
 import type { Operation } from '../../host/run/operations';
 import { parseSessionId } from '../../core/chat/parseChatFields';
+import { SESSION_CLOSED_LINGER_MS } from '../../core/chat/connection';
 import type { ConnectionUser } from '../../core/chat/connectionUser';
 import type { ChatEvent } from '../../core/chat/frames';
 import { InvalidInput, NOT_READ_FIELD, NotSent } from '../../core/service/errors';
@@ -120,9 +121,10 @@ async function awaitEvent(
 ): Promise<JsonObject> {
 	const { signal } = user;
 	const seen: ChatEvent[] = [];
-	const wait: { event: ChatEvent | null; wasConnected: boolean } = {
+	const wait: { event: ChatEvent | null; wasConnected: boolean; sawClose: boolean } = {
 		event: null,
 		wasConnected: false,
+		sawClose: false,
 	};
 	const startedAt = clock.now();
 	void user.connected().then((isConnected) => (wait.wasConnected = isConnected));
@@ -138,13 +140,15 @@ async function awaitEvent(
 		}
 		seen.push(event);
 		if (seen.length > MAX_SEEN) seen.shift();
+		if (event.type !== 'session_closed') return;
+		wait.sawClose = true;
+		// Events from before the end of the session may still arrive. The connection lasts longer if a message waits for its ack.
+		void pause(clock, SESSION_CLOSED_LINGER_MS, signal).then(() => user.close());
 	});
-	// Events from before the end of the session may still arrive after it, until the connection ends.
 	await pause(clock, timeoutMs, signal);
-	const { event, wasConnected } = wait;
+	const { event, wasConnected, sawClose } = wait;
 	const { ending } = user;
-	const isClosed =
-		ending?.kind === 'session_closed' || seen.some(({ type }) => type === 'session_closed');
+	const isClosed = sawClose || ending?.kind === 'session_closed';
 	const isTimedOut = event === null && !isClosed;
 	if (isTimedOut) {
 		if (ending !== null) throw ending;

@@ -11,7 +11,7 @@ import { Socket } from './socket';
 import { type MintedToken, renewAfterMs, socketUrl, TOKEN_RETRY_MS } from './token';
 
 /** How long to accept events after `session_closed`. */
-const SESSION_CLOSED_LINGER_MS = 2_000;
+export const SESSION_CLOSED_LINGER_MS = 2_000;
 
 /**
  * How long the connection stays open after its last action, so that the next item or execution can reuse it. Shorter than
