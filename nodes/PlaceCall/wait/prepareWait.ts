@@ -11,7 +11,12 @@ import { hashOf } from '../../core/values/hash';
 import { type JsonObject, numberIn } from '../../core/values/json';
 import { openValues } from '../../host/ledger/executionMemory';
 import { notesOfWaiting } from '../../host/ledger/openLedger';
-import { cancellableSleep, cancelSignal, isCanceled } from '../../host/execution/cancel';
+import {
+	cancellableSleep,
+	cancelSignal,
+	isCanceled,
+	WHY_CANCELED,
+} from '../../host/execution/cancel';
 import { clock } from '../../host/clock';
 import type { OperationRun } from '../../host/run/operations';
 import { named } from '../../core/values/values';
@@ -36,6 +41,8 @@ export type CompletionWait = {
 	/** Waits for the calls and returns the output. For the completion webhook, n8n returns it when the execution resumes. */
 	finish(placed: INodeExecutionData[], earlierCalls: JsonObject): Promise<INodeExecutionData[]>;
 };
+
+const STOPPED = `${WHY_CANCELED} The call may still be in progress. Read it with Get Call.`;
 
 /** n8n's responses at the resume URL of a running execution. 500 if it was started in the editor. */
 const RUNNING = [409, 500];
@@ -92,8 +99,9 @@ async function waitByReading(
 	});
 	const sleep = cancellableSleep(context, placedNote(callIds));
 	await watch.readUntilAllEnded({ ...clock, sleep }, until).catch((error: unknown) => {
-		// In queue mode, a retry continues after the node with the items, so they end as at the time limit.
 		if (!isCanceled(context) || !continuesOnFail) throw error;
+		// In queue mode, a retry continues after the node with the items, so they end as at the time limit, with another reason.
+		watch.giveUp(STOPPED);
 	});
 	return waitedItems(placed, calls, watch, optOutKey);
 }

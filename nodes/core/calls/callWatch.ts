@@ -70,6 +70,13 @@ export class CallWatch {
 		}
 	}
 
+	/** Ends the wait for the pending calls, for this reason. */
+	giveUp(reason: string): void {
+		for (const callId of this.pending) {
+			this.calls.set(callId, { ...this.state(callId), readFailure: reason });
+		}
+	}
+
 	private async readOne(callId: string): Promise<void> {
 		const { read, finished, isReported, reader } = this.options;
 		try {

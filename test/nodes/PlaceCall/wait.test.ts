@@ -435,12 +435,13 @@ describe('waiting', () => {
 		});
 
 		it.each(['continueRegularOutput', 'continueErrorOutput'])(
-			'by reading with On Error: %s, it ends as at the time limit, because a retry may continue after the node',
+			'by reading with On Error: %s, it ends as at the time limit, with the reason, because a retry may continue after the node',
 			async (onError) => {
 				const { data } = await stopped({ onError }, people(2));
 				const [items] = data?.main ?? [];
+				const not_read = `${STOPPED} The call may still be in progress. Read it with Get Call.`;
 				expect(items?.map(({ json }) => json)).toMatchObject(
-					placed().map((call_id) => ({ call_id, placed: true, timed_out: true })),
+					placed().map((call_id) => ({ call_id, placed: true, timed_out: true, not_read })),
 				);
 			},
 		);
