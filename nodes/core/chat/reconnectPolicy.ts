@@ -4,6 +4,7 @@ import {
 	ExplainedError,
 	InvalidInput,
 	isRejection,
+	NotSent,
 	ServiceRejection,
 } from '../service/errors';
 import { type Explanation, type Texts, toExplanation, USER } from '../service/resolution';
@@ -189,8 +190,11 @@ function explanationOf(kind: EndingKind, attempt: AttemptEnd): Explanation {
 	if (!(cause instanceof ExplainedError)) return explanation;
 	// The error itself explains why there's no usable token.
 	if (kind === 'no_token' || kind === 'session_closed') return cause.explanation;
-	const noToken = `The service issued no WebSocket token. ${asSentence(cause.message)} ${cause.resolutionOnScreen}`;
 	const { message, resolution } = explanation;
+	// The advice to try again is about one request, and the connection tries again itself.
+	const advice =
+		cause instanceof NotSent || !cause.isTransient ? cause.resolutionOnScreen : resolution.onScreen;
+	const noToken = `The service issued no WebSocket token. ${asSentence(cause.message)} ${advice}`;
 	return { message, resolution: { ...resolution, onScreen: noToken } };
 }
 

@@ -145,6 +145,22 @@ describe('losing sessions', () => {
 		expect(active.errors).toEqual([]);
 	});
 
+	test.each([429, 503])(
+		'the report of a session without a token because of %i says that the trigger tries again, and not that a person should',
+		async (status) => {
+			const active = await harness.publish({ sessionIds: sessions.open });
+			await harness.settled();
+			harness.simulator().faults.respond(/ws_token/, status);
+			harness.simulator().sessions.closeSockets(4401, sessions.open);
+			await harness.reported(active);
+			expect(active.failed[0]).toMatchObject({
+				description: expect.stringMatching(
+					/^(?!.*try again)The service issued no WebSocket token\. .* Check that the service .* The trigger tries again/i,
+				),
+			});
+		},
+	);
+
 	test('sessions with different next steps are reported separately', async () => {
 		const { simulator, reported, loseForGood, publish } = harness;
 		const active = await publish({ sessionIds: `${sessions.open}, ${sessions.dormant}` });
