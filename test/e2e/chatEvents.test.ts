@@ -6,7 +6,7 @@ import { CREDENTIAL } from '../../nodes/host/http/credential';
 import { credentialFor } from '../contract/credentialFor';
 import { isN8n1, type N8nDriver, type Workflow } from '../n8n/driver';
 import { until } from '../n8n/until';
-import { chain, manualTrigger, node, waitNode, webhook } from '../n8n/workflow';
+import { chain, condition, manualTrigger, node, waitNode, webhook } from '../n8n/workflow';
 import { dialects, fixtures, startSimulator } from '../simulator';
 import { plainText } from '../../nodes/core/values/values';
 import { Account, useAccount } from './account';
@@ -253,6 +253,55 @@ describe('Chat Events Trigger in real n8n', () => {
 		await sleep(1_500);
 		await n8n.executions(workflow);
 		expect(simulator.sessions.openSockets(sessions.open)).toBe(1);
+	});
+
+	it('a closed session prevents publishing and stops the version before, until it is removed from the list', async () => {
+		const workflow = await listen({ sessionIds: sessions.open });
+		await published(n8n, workflow);
+		await connected(1);
+		const publishWith = async (...ids: string[]) => {
+			const nodes = [trigger({ sessionIds: ids.join(' ') })];
+			const edited = await n8n.updateWorkflow(await n8n.workflow(workflow.id), { nodes });
+			// n8n 1 reports it in its response.
+			const rejected = await n8n.activate(edited).then(
+				() => [],
+				(error: unknown) => [String(error)],
+			);
+			const errors = until('the end', async () => await n8n.publicationErrors(workflow));
+			return [...rejected, ...(await errors)].join('');
+		};
+		expect(await publishWith(sessions.open, sessions.closed)).toContain(
+			`Chat session ${sessions.closed} isn't connected: the chat session is closed`,
+		);
+		await untilSocketsClosed();
+		expect(await publishWith(sessions.open)).toBe('');
+		await connected(1);
+	});
+
+	it('a loop of waits passes on each event, and ends when the session is closed', async () => {
+		const eventTypes = ['nudge_sent'];
+		const parameters = { operation: 'waitForEvent', sessionId: sessions.open, eventTypes };
+		const wait = ours('Wait', 'chatSession', parameters);
+		const isOpen = condition('={{ $json.session_closed }}', 'is false');
+		const again = node('Again', 'n8n-nodes-base.if', 2.2, isOpen);
+		const flow = chain('loop', manualTrigger(), wait, again);
+		const connections = {
+			...flow.connections,
+			Again: { main: [[{ node: 'Wait', type: 'main' as const, index: 0 }]] },
+		};
+		const workflow = await create({ ...flow, connections });
+		const running = n8n.runManually(workflow, 'Start');
+		await connected(1);
+		const sent = simulator.sessions.nudge(sessions.open);
+		simulator.sessions.close(sessions.open);
+		const { id, status } = await running;
+		expect(status).toBe('success');
+		const { runData } = await n8n.runData(id);
+		const items = (runData.Wait ?? []).flatMap(({ data }) => data?.main?.[0] ?? []);
+		expect(items.map(({ json }) => json)).toMatchObject([
+			{ session_closed: false, event: { event_id: sent } },
+			{ session_closed: true, timed_out: false, event: null },
+		]);
 	});
 
 	it('Stop ends a wait and closes its socket', async () => {
