@@ -91,7 +91,7 @@ function prepareWatch(form: Fields, action: 'watch' | 'unwatch'): ReturnType<Pre
 	};
 }
 
-/** n8n has no such webhook, or a proxy takes no more requests. */
+/** n8n has no such webhook, or a proxy accepts no more requests. */
 const NOT_PROCESSED = [404, 429];
 const NOT_A_URL = "'Trigger URL' must be a complete URL that begins with https:// or http://";
 const NO_TRIGGER = "No Chat Events Trigger responds at 'Trigger URL'";
@@ -131,8 +131,10 @@ async function postToTrigger(
 	const originalMessage = `HTTP status ${plainText(statusCode)}`;
 	if (!NOT_PROCESSED.includes(Number(statusCode)))
 		throw maybeReceived({ originalMessage, origin: 'response' });
+	// n8n says that no published workflow has this URL. While it starts, and by a proxy, the response has no message.
+	const isTransient = statusCode !== 404 || typeof message !== 'string';
 	throw new ExplainedError('rejected', NO_TRIGGER, CHECK_TRIGGER, {
-		...{ originalMessage, origin: 'response', isTransient: true },
+		...{ originalMessage, origin: 'response', isTransient },
 	});
 }
 

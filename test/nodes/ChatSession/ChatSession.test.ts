@@ -1,6 +1,6 @@
 import type { INode, INodeParameters } from 'n8n-workflow';
 import nock from 'nock';
-import { hintsOf, mcpTool, service, records } from '../../engine';
+import { engineTool, hintsOf, mcpTool, service, records } from '../../engine';
 import { agents, chatHarness, sessions, stopMessage } from '../chatHarness';
 
 const harness = chatHarness('chatSession', { sessionId: sessions.open });
@@ -205,6 +205,26 @@ describe('watch and unwatch', () => {
 		expect(stopMessage(await ask())).toEqual({
 			message,
 			description: expect.stringContaining(advice),
+		});
+	});
+
+	test.each<[string, number, object | string, RegExp]>([
+		[
+			'if n8n says that no workflow is published at the URL, that the owner must fix it',
+			404,
+			{ code: 404, message: 'The requested webhook "POST abc/watch" is not registered.' },
+			/^Nothing was done\. Tell the user .* the person who set up this tool must fix this\.$/,
+		],
+		['while n8n starts, to wait', 404, 'Cannot POST /webhook/abc/watch', /Wait for a minute/],
+		['if a proxy accepts no more requests, to wait', 429, '', /Wait for a minute/],
+	])('tells a model %s', async (_what, status, body, next) => {
+		trigger().post(PATH).reply(status, body);
+		const parameters = { ...TRIGGER, resource: 'watchList', operation: 'watch' };
+		const watch = { ...parameters, sessionId: sessions.open };
+		const tool = engineTool(await harness.other('chatSession', watch));
+		expect(await tool()).toMatchObject({
+			outcome: 'rejected',
+			next_step: expect.stringMatching(next),
 		});
 	});
 
