@@ -49,6 +49,14 @@ test('empties what an earlier check wrote into a sheet, which would keep it for 
 	]);
 });
 
+test('with Retry On Fail, n8n runs it again for an empty error of the first row, with the same result', async () => {
+	whole().times(2).reply(200, listOf('+919812345678'));
+	const overrides = { retryOnFail: true, maxTries: 2, waitBetweenTries: 1 };
+	const items = [{ phone: '9812345678', error: '' }];
+	const found = await records({}, { items, credential, overrides });
+	expect(found).toEqual([{ ...items[0], ...LISTED }]);
+});
+
 test('as a tool, returns rows without the ID that an agent adds', async () => {
 	whole().reply(200, listOf('+919812345678'));
 	const [row = {}] = ROWS;
