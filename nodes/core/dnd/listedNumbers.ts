@@ -1,7 +1,7 @@
+import compact from 'lodash/compact';
+import memoize from 'lodash/memoize';
 import partition from 'lodash/partition';
-import range from 'lodash/range';
-import sortBy from 'lodash/sortBy';
-import sortedIndexBy from 'lodash/sortedIndexBy';
+import uniq from 'lodash/uniq';
 import { InvalidInput } from '../service/errors';
 import { givenAs } from '../service/modelFormats';
 import { forEveryone, type Resolution, USER } from '../service/resolution';
@@ -145,26 +145,25 @@ function maybeListed(
 /** Finds a number that ends like another one, in a time that doesn't depend on how many end alike. */
 class NumbersByEnding {
 	private readonly byEnding: ReadonlyMap<string, ListedNumber>;
-	/** Sorted by the last digit, then the one before it, and so on. So those that end alike are next to each other. */
-	private readonly sorted: ListedNumber[];
+	private readonly lengths: number[];
+	/** By so many last digits. */
+	private readonly byLast = memoize(
+		(count: number) => new Map(this.listed.map((one) => [one.digits.slice(-count), one])),
+	);
 
-	constructor(listed: ListedNumber[]) {
-		this.byEnding = new Map(listed.map((one) => [one.ending, one]));
-		this.sorted = sortBy(listed, backward);
+	constructor(private readonly listed: ListedNumber[]) {
+		const long = listed.filter(({ ending }) => ending.length >= MIN_DIGITS);
+		this.byEnding = new Map(long.map((one) => [one.ending, one]));
+		this.lengths = uniq(long.map(({ ending }) => ending.length));
 	}
 
-	/** Whether one ends like the other. One of both may have a prefix, such as 011. */
+	/** One of both may have a prefix, such as 011. */
 	find({ digits, ending }: ComparedNumber): ListedNumber | undefined {
-		const next = this.sorted[sortedIndexBy(this.sorted, { digits: ending }, backward)];
-		if (ending.length >= MIN_DIGITS && next?.digits.endsWith(ending)) return next;
-		const ends = range(MIN_DIGITS, digits.length + 1).map((length) => digits.slice(-length));
-		const end = [ending, ...ends].find((one) => this.byEnding.has(one));
-		return end === undefined ? undefined : this.byEnding.get(end);
+		if (ending.length < MIN_DIGITS) return undefined;
+		const ends = [ending, ...this.lengths.map((length) => digits.slice(-length))];
+		const [shorter] = compact(ends.map((end) => this.byEnding.get(end)));
+		return shorter ?? this.byLast(ending.length).get(ending);
 	}
-}
-
-function backward({ digits }: Pick<ComparedNumber, 'digits'>): string {
-	return [...digits].reverse().join('');
 }
 
 function compared(phone: string): ComparedNumber {
