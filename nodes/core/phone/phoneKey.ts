@@ -21,11 +21,13 @@ const MOBILE_PREFIX = new Map([[ARGENTINE_CODE, '9']]);
 const ARGENTINE_MOBILE = /^(?=\d{12}$)(11|[23]\d{2,3})15/;
 /**
  * Prefixes within the country, beside the zeros that no number begins with: Hungary, Mexico (of which 1 was once dialed from
- * abroad, too), Rwanda (a zero that a number may begin with), Lithuania, Belarus, Turkmenistan.
+ * abroad, too), Argentina (before a mobile number without its area code), Rwanda (a zero that a number may begin with),
+ * Lithuania, Belarus, Turkmenistan.
  */
 const TRUNK_PREFIXES = new Map([
 	['36', ['06']],
 	['52', ['1', '01', '044', '045']],
+	[ARGENTINE_CODE, ['15']],
 	['250', ['0']],
 	['370', ['8']],
 	['375', ['8']],
