@@ -61,6 +61,13 @@ test.each<[string, IDataObject[], INodeParameters?]>([
 		'was reached in one of two calls that began at the same time',
 		[call(1, 30), call(1, 30, 'picked', { call_id: 'b' })],
 	],
+	[
+		'was reached under the number with another prefix',
+		[
+			call(1, 50, 'not_picked', { phone_number: '+5215512345678' }),
+			call(1, 30, 'picked', { phone_number: '+525512345678' }),
+		],
+	],
 	['has a call with a status that nobody chose', [call(1, 30, 'busy')]],
 	['has a call in progress', [call(1, 50), call(1, 30, 'in_progress')]],
 	['had as many calls as allowed', [call(1, 30), call(1, 50), call(1, 70)]],
