@@ -151,11 +151,12 @@ describe('Chat Events Trigger in real n8n', () => {
 		const webhookId = randomUUID();
 		const workflow = await listen({ sessions: 'watched', watchSecret: 'sesame' }, webhookId);
 		await published(n8n, workflow);
+		const triggerUrl = `${n8n.baseUrl}/webhook/${webhookId}/watch`;
 		const session = (operation: string): INodeParameters => ({
 			resource: 'watchList',
 			operation,
 			sessionId: '={{ $json.body.session }}',
-			triggerUrl: `${n8n.baseUrl}/webhook/${webhookId}/watch`,
+			triggerUrl,
 			triggerSecret: 'sesame',
 		});
 		const run = async (operation: string, sessionId: string) => {
@@ -182,6 +183,16 @@ describe('Chat Events Trigger in real n8n', () => {
 		await connected(1);
 		expect(await run('unwatch', sessions.open)).toMatchObject({ watched: false });
 		await untilSocketsClosed();
+
+		// By its message, Watch knows that the trigger isn't published.
+		await n8n.deactivate(workflow);
+		const response = await until('the URL to be removed', async () => {
+			const now = await fetch(triggerUrl, { method: 'POST' });
+			return now.status === 404 && now;
+		});
+		expect(await response.json()).toMatchObject({
+			message: expect.stringContaining('is not registered'),
+		});
 	});
 
 	it('starts with an event while it was unpublished, also if Chat Send connected the session before Watch', async () => {
