@@ -5,7 +5,10 @@ import { forEachWithPauses } from '../core/values/pauses';
 import { isUnset, plainText, quoted } from '../core/values/values';
 import { hasOffset, parseTime } from '../core/values/dates';
 
-/** The calls of a person, and the key of the number that was called last. `newest` has several calls only if nothing distinguishes them. */
+/**
+ * The calls of a person, and the key of the number that was called last. `newest` has several calls only if nothing
+ * distinguishes them.
+ */
 export type CallsOfNumber = {
 	key: string;
 	all: JsonObject[];

@@ -33,8 +33,12 @@ const TRUNK_PREFIXES = new Map([
 	['375', ['8']],
 	['993', ['8']],
 ]);
-/** Of a number of any country: zeros, the 8 of Russia and others, and the prefixes of ten digits in Mexico and Argentina. */
-const NATIONAL_PREFIX = /^(?:0+|80*)?(?:(?:(?:52)?(?:1|44|45)|(?:54)?9|5[24])(?=\d{10}$))?/;
+/**
+ * Of a number of any country: zeros, the 8 of Russia and others, the prefixes of ten digits in Mexico and Argentina, and
+ * Argentina's 15 without an area code.
+ */
+const NATIONAL_PREFIX =
+	/^(?:0+|80*)?(?:(?:(?:52)?(?:1|44|45)|(?:54)?9|5[24])(?=\d{10}$)|15(?=\d{6,8}$))?/;
 /** E.164 allows 15 digits. Shorter numbers than the minimum only work within a country. */
 const MIN_KEY_DIGITS = 7;
 const MAX_KEY_DIGITS = 15;
