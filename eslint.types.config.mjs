@@ -188,7 +188,7 @@ export default defineConfig(
 		rules: { 'no-restricted-properties': ['error', ADD_HINTS] },
 	},
 	{
-		files: ['nodes/host/execution/hints.ts'],
+		files: ['nodes/host/execution/runResult.ts'],
 		rules: { 'no-restricted-properties': ['error', ...CLOCK_PROPERTIES] },
 	},
 	{

@@ -37,7 +37,7 @@ import { toErrorItem, toNodeError } from '../host/http/nodeErrors';
 import { newEvents, readBody, reject } from '../host/triggers/webhookRequest';
 import { notRead, readCompletedCall } from './readCompletedCall';
 import { onScreenOnly } from '../core/service/resolution';
-import { addHints } from '../host/execution/hints';
+import { addHintsForPerson } from '../host/execution/runResult';
 import { quoted } from '../core/values/values';
 
 /** The form, from top to bottom. */
@@ -117,7 +117,7 @@ async function readWanted(
 		clock: { ...clock, sleep: cancellableSleep(context) },
 	});
 	if (record === undefined) {
-		addHints(context, {
+		addHintsForPerson(context, {
 			message: `The account of this credential has no call ${quoted(callId)}, so it wasn't passed on`,
 			resolution: onScreenOnly('If the call was placed with another credential, choose that one.'),
 		});

@@ -16,7 +16,6 @@ import type { PreparedRequest } from '../host/ledger/preparedRequest';
 import { asItems } from '../host/run/itemLoop';
 import type { OperationRun } from '../host/run/operations';
 import { deliverEachItem } from '../host/run/deliverItems';
-import { addHints } from '../host/execution/hints';
 import { counted, plainText } from '../core/values/values';
 import { type NumberOnList, readLists, withAgent } from './dndFields';
 import { commonDigits } from '../core/dnd/listedNumbers';
@@ -80,7 +79,7 @@ export async function changeEachNumber(
 		concurrency: readConcurrency(run.parameters, CHANGES_AT_ONCE),
 		partNames,
 	});
-	if (!isOne) addHints(run.context, ...hintsFor(items));
+	if (!isOne) run.result.addHints(...hintsFor(items));
 	return items;
 }
 

@@ -20,7 +20,7 @@ import type { OperationRun } from '../host/run/operations';
 import { addCustomData } from '../host/run/customData';
 import { deliverEachItem } from '../host/run/deliverItems';
 import type { PreparedRequest } from '../host/ledger/preparedRequest';
-import { addHintsForPerson } from '../host/execution/hints';
+import { addHintsForPerson } from '../host/execution/runResult';
 import { readAdditions, readConcurrency } from '../host/forms/options';
 import { plainText } from '../core/values/values';
 import { askedBy, withAnswer } from './ask/answer';

@@ -90,7 +90,7 @@ export async function runPush(
 	input: PushInput,
 	output: Output,
 ): Promise<Report> {
-	const { context, caller } = run;
+	const { context, result } = run;
 	const { tables } = input;
 	// An empty input is fine.
 	if (tables.every(({ names }) => names.size === 0)) {
@@ -100,7 +100,7 @@ export async function runPush(
 	}
 	const { columns: choice, ...settings } = await readPushSettings(run);
 	const { campaign, reader, checksOnly, skipPushedBefore } = settings;
-	if (checksOnly) caller.result.setReadOnly();
+	if (checksOnly) result.setReadOnly();
 	const columnsOf = memoize((table: Table) => resolveColumns(table, choice));
 	const all = tables.map(columnsOf);
 	const account = await run.account();

@@ -20,16 +20,16 @@ import { readRows } from './readRows';
  * again, their numbers are known, also with other texts.
  */
 export async function pushForModel(run: OperationRun): Promise<INodeExecutionData[][]> {
-	const { context, caller } = run;
+	const { context, result } = run;
 	const report = await runPush(run, await readRows(run), 'requests');
 	const { input, rows, check, stopped, summary, totals } = report;
 	// A model reads the rejected rows.
 	addPushHints(context, report, true);
-	addPushHintsForModel(context, report);
+	addPushHintsForModel(result, report);
 	const rejected = (await notPushedItems(report, 'requests', ROW_STATUSES)).map(({ json }) => json);
 	if (check !== undefined) {
 		// A check has no effect, so the model may push the same contacts afterwards.
-		caller.result.setReadOnly(`${ONLY_CHECKED} ${summary}`);
+		result.setReadOnly(`${ONLY_CHECKED} ${summary}`);
 		return [[{ json: { ...flatReport(report), rejected } }]];
 	}
 	const { length: received } = input.rows;
@@ -48,7 +48,7 @@ export async function pushForModel(run: OperationRun): Promise<INodeExecutionDat
 	const further = others.length > 0 && { further_requests: others };
 	const output = [{ json: { ...first, ...further, rejected } }];
 	const completed = { output, happened: summary, isReplay, repeatable: false, isPartial };
-	caller.result.setCompleted(completed);
+	result.setCompleted(completed);
 	if (isPartial) throw partlyPushed(report);
 	return [output];
 }

@@ -16,7 +16,7 @@ import { isCanceled, WHY_CANCELED } from '../host/execution/cancel';
 import { toErrorItem, toNodeError } from '../host/http/nodeErrors';
 import type { OperationRun } from '../host/run/operations';
 import { earlierError, emptied } from '../host/run/ownColumns';
-import { addHintsForModel, addHintsForPerson, textOnScreen } from '../host/execution/hints';
+import { addHintsForPerson, type RunResult, textOnScreen } from '../host/execution/runResult';
 import { forEachWithPauses } from '../core/values/pauses';
 import { displayText, plainText } from '../core/values/values';
 import {
@@ -72,8 +72,8 @@ const GOOD = ['pushed', 'ready'] as const;
 const asHint = (message: string) => ({ message, resolution: onScreenOnly('') });
 
 /** The same for a model, without the totals, and without what only a person can do. */
-export function addPushHintsForModel(context: IExecuteFunctions, report: Report): void {
-	addHintsForModel(context, ...report.hints, ...notesOn(report, 'forModel').map(asHint));
+export function addPushHintsForModel(result: RunResult, report: Report): void {
+	result.addHintsForModel(...report.hints, ...notesOn(report, 'forModel').map(asHint));
 }
 
 const NOT_READ: Explanation = {

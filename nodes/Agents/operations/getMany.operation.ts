@@ -7,7 +7,6 @@ import { forEachList } from '../../host/run/itemLoop';
 import { outputFields, readOutput, selectOutput } from '../../host/forms/outputFields';
 import type { Operation } from '../../host/run/operations';
 import { NOT_COMPLETE } from '../../host/forms/list';
-import { addHints } from '../../host/execution/hints';
 import { findAgents, missingAgents, TO_GET_ALL } from '../../core/agents';
 import { listActiveAgents } from '../../core/service/endpoints';
 import { recordOf } from '../../core/service/envelope';
@@ -27,7 +26,7 @@ export const getMany: Operation = {
 		'Lists the AI agents of the account that are active and can take calls now, with their IDs. Places no calls and changes nothing.',
 
 	async execute(run) {
-		const { context, parameters, account } = run;
+		const { parameters, account, result } = run;
 		const plan = async (index: number) => {
 			const service = await account();
 			const form = parameters.at(index);
@@ -41,7 +40,7 @@ export const getMany: Operation = {
 					const missing = missingAgents(response.body, agents);
 					if (missing !== undefined) {
 						const resolution = { onScreen: TO_GET_ALL, forModel: NOT_COMPLETE };
-						addHints(context, { message: missing, resolution });
+						result.addHints({ message: missing, resolution });
 					}
 					if (agents === undefined) return [recordOf(response)];
 					return agents.map(({ record }) =>

@@ -11,7 +11,6 @@ import type { AccountClient } from '../../host/http/accountClient';
 import { agentField } from '../../host/forms/locatorFields';
 import { MAY_BE_BLANK } from '../../host/forms/fields';
 import { jsonInTools } from '../../host/forms/shownWhere';
-import { addHints } from '../../host/execution/hints';
 import type { PreparedRequest } from '../../host/ledger/preparedRequest';
 import { asItems } from '../../host/run/itemLoop';
 import type { Operation } from '../../host/run/operations';
@@ -61,7 +60,7 @@ export const create: Operation = {
 		const items = await forEachChatItem(run, createOne);
 		if (items.some(({ json }) => isWithoutId(json))) {
 			const { profile } = await run.account();
-			addHints(run.context, {
+			run.result.addHints({
 				message: "A chat session was created, but its ID wasn't found in the response",
 				resolution: {
 					onScreen: profile.resolution('chat.session', 'session'),

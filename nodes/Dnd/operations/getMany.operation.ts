@@ -20,7 +20,6 @@ import {
 import { forEachList, type ListPlan } from '../../host/run/itemLoop';
 import { outputFields, readOutput, selectOutputs } from '../../host/forms/outputFields';
 import type { Operation } from '../../host/run/operations';
-import { addHints, addHintsForModel } from '../../host/execution/hints';
 import { quoted } from '../../core/values/values';
 import { readPages, readWholeList } from '../../core/service/paging';
 import { dndList, requireContained } from '../../core/dnd/dndList';
@@ -60,7 +59,7 @@ export const getMany: Operation = {
 		'Lists the phone numbers on the do-not-disturb list of an AI agent: the numbers that it never calls. Calls nobody and changes nothing.',
 
 	async execute(run) {
-		const { context, parameters, account } = run;
+		const { parameters, account, result } = run;
 		const plan = async (index: number): Promise<ListPlan> => {
 			const service = await account();
 			const form = parameters.at(index);
@@ -83,9 +82,9 @@ export const getMany: Operation = {
 					!isComplete && listChangedHint('numbers'),
 					count === 0 && phone !== '' && noMatchHint(phone),
 				];
-				addHints(context, ...compact(hints));
+				result.addHints(...compact(hints));
 				if (isWhole ? count > limit : count === limit) {
-					addHintsForModel(context, limitHint(limit, 'number'));
+					result.addHintsForModel(limitHint(limit, 'number'));
 				}
 				requireContained(service, entries, phone);
 				return entries;

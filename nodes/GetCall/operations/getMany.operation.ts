@@ -19,7 +19,6 @@ import { forEachList, type ListPlan } from '../../host/run/itemLoop';
 import { readOutput, selectOutputs } from '../../host/forms/outputFields';
 import type { Fields } from '../../host/forms/fields';
 import type { Operation } from '../../host/run/operations';
-import { addHints, addHintsForModel } from '../../host/execution/hints';
 import { type CallFilters, describeFilters, KNOWN_STATUSES } from '../../core/calls/callListQuery';
 import { readPages, readWholeList } from '../../core/service/paging';
 import { callList, readsFirstPageOnly, whereIsTheList } from '../../core/calls/callList';
@@ -122,7 +121,7 @@ export const getMany: Operation = {
 		'Lists phone calls of the AI agents with their outcomes and summaries. Use it to find the ID of a call, or to see how calls went. Places no calls and changes nothing.',
 
 	async execute(run) {
-		const { context, parameters, account } = run;
+		const { context, parameters, account, result } = run;
 		const plan = async (index: number): Promise<ListPlan> => {
 			const service = await account();
 			const form = parameters.at(index);
@@ -150,11 +149,11 @@ export const getMany: Operation = {
 					mayHaveMore && count > 0 && firstPageOnlyHint(count, service),
 					count === 0 && noMatchHint(filters),
 				];
-				addHints(context, ...compact(hints));
+				result.addHints(...compact(hints));
 				if (isFiltered) requireCaptured(calls);
 				const found = calls.filter((call) => isOptOutWanted(call, optOut));
 				if (isWhole ? found.length > limit : count === limit) {
-					addHintsForModel(context, limitHint(limit, 'call'));
+					result.addHintsForModel(limitHint(limit, 'call'));
 				}
 				return found;
 			};

@@ -20,7 +20,6 @@ import { optionsCollection, readConcurrency } from '../../host/forms/options';
 import { statusField, statusKeysMeant } from '../../host/forms/statusField';
 import { forEachList, type ListPlan } from '../../host/run/itemLoop';
 import type { Operation } from '../../host/run/operations';
-import { addHints } from '../../host/execution/hints';
 import { pageSizeField, readRequestSettings, requestSettings } from '../callFields';
 import { type CallsOfNumber, callsByNumber, notCertain } from '../latestCalls';
 import { filtersField } from './getMany.operation';
@@ -102,7 +101,7 @@ export const getUnreached: Operation = {
 		'Lists the people who were not reached in their latest phone call, with the number of attempts and when they were last called. Places no calls and changes nothing.',
 
 	async execute(run) {
-		const { context, parameters, account } = run;
+		const { context, parameters, account, result } = run;
 		const zone = context.getTimezone();
 		const now = DateTime.fromMillis(clock.now(), { zone });
 		const plan = async (index: number): Promise<ListPlan> => {
@@ -138,7 +137,7 @@ export const getUnreached: Operation = {
 					const { entries } = await readWholeList(list);
 					const everybody = await callsByNumber(entries, filters.from.toMillis());
 					const { people, hints } = toCallAgain(everybody, rules, now);
-					addHints(context, ...hints);
+					result.addHints(...hints);
 					return people;
 				},
 			};

@@ -1,5 +1,5 @@
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
-import type { Explanation, Reader } from '../../core/service/resolution';
+import type { Reader } from '../../core/service/resolution';
 import type { Deadline } from '../../core/values/clock';
 import { clock } from '../clock';
 import { Agent } from './agent';
@@ -47,50 +47,7 @@ type CallerFacts = {
 	maxWaitMs: number;
 	/** The rows of the input. As a tool, only the one that asks. Empty if it isn't certain which one, or if there is none. */
 	inputRows: () => INodeExecutionData[];
-	/** What the run did so far. */
-	result: RunResult;
 };
-
-/** A request that a run has completed. */
-export type CompletedRequest = {
-	output: INodeExecutionData[];
-	happened: string;
-	/** Undefined if nothing more is to do for it. */
-	nextStep?: string | undefined;
-	/** Whether an earlier tool request completed it. */
-	isReplay: boolean;
-	/** Whether the same request may be repeated, such as a chat message. */
-	repeatable: boolean;
-	/** Whether it stopped before the end. `output` then shows what was completed and what wasn't. */
-	isPartial?: boolean;
-};
-
-/** What a run of the node did. A model gets it with the result of its tool request, and nobody else reads it. */
-class RunResult {
-	completed: CompletedRequest | undefined;
-	/** What happened, if the run only reads. */
-	readSummary: string | undefined;
-	/** What must be known besides, such as that a list isn't whole. */
-	readonly hints: Explanation[] = [];
-
-	/** Of the requests for several agents, the last one stands for all. */
-	setCompleted(completed: CompletedRequest): void {
-		const isReplay = completed.isReplay && this.completed?.isReplay !== false;
-		this.completed = { ...completed, isReplay };
-	}
-
-	/** Other requests than the completed ones failed. */
-	setPartly(items: readonly INodeExecutionData[], rejected: string[]): void {
-		if (this.completed === undefined) return;
-		const output = [{ json: { completed: items.map(({ json }) => json), rejected } }];
-		this.completed = { ...this.completed, output, isPartial: true };
-	}
-
-	/** @param readSummary what happened, if the run succeeds */
-	setReadOnly(readSummary = 'The data was read.'): void {
-		this.readSummary = readSummary;
-	}
-}
 
 /**
  * Times in milliseconds. A client of the MCP Server Trigger stops waiting for a tool after 60 seconds, and the result
@@ -129,7 +86,6 @@ function findCaller(context: IExecuteFunctions): Caller {
 		recognizesRepeats: true,
 		maxWaitMs: Infinity,
 		inputRows: () => context.getInputData(),
-		result: new RunResult(),
 	} as const;
 	if (type.endsWith('HitlTool')) {
 		// If an error stops the node, n8n tells the model that the person rejected.

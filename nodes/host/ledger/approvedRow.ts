@@ -2,7 +2,7 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 import { NotSent } from '../../core/service/errors';
 import type { JsonObject } from '../../core/values/json';
 import { type Agent, keyOf } from '../caller/agent';
-import { addHintsForPerson } from '../execution/hints';
+import { addHintsForPerson } from '../execution/runResult';
 import { openValues } from './executionMemory';
 
 /**

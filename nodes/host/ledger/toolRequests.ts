@@ -5,6 +5,7 @@ import { hashOf } from '../../core/values/hash';
 import { type JsonObject, numberIn } from '../../core/values/json';
 import { runExclusive } from '../../core/values/keyedMutex';
 import { openValues } from './executionMemory';
+import type { RunResult } from '../execution/runResult';
 import type { PreparedRequest, RequestDeps } from './preparedRequest';
 
 /**
@@ -14,7 +15,7 @@ import type { PreparedRequest, RequestDeps } from './preparedRequest';
  * @param deliver sends the job, or returns its earlier result
  */
 export async function deliverForModel(
-	{ context, caller }: Omit<RequestDeps, 'account'>,
+	{ context, caller, result }: Omit<RequestDeps, 'account'> & { result: RunResult },
 	ledger: Ledger<JsonObject[]>,
 	request: PreparedRequest,
 	deliver: (job: Job, request: PreparedRequest) => Promise<INodeExecutionData[]>,
@@ -31,7 +32,7 @@ export async function deliverForModel(
 	const completedCounts: JsonObject = repeatable
 		? openValues(context, `completed in ${within}`)
 		: {};
-	const { agent, recognizesRepeats, result } = caller;
+	const { agent, recognizesRepeats } = caller;
 	const isReviewed = agent?.isReviewed === true;
 	// n8n repeats a request that a person approved for each row of the agent's input.
 	const approved: JsonObject = isReviewed ? openValues(context, `approved in ${within}`) : {};

@@ -60,7 +60,7 @@ export async function forEachItem(
 		earlierOutput = () => undefined,
 	}: ItemLoopOptions = {},
 ): Promise<INodeExecutionData[]> {
-	const { context, caller, parameters } = run;
+	const { context, caller, result, parameters } = run;
 	const { continuesOnFail } = caller;
 	const rows = context.getInputData();
 	const { length: of } = rows;
@@ -124,7 +124,7 @@ export async function forEachItem(
 				const text = errorText(forWhoFillsIn(parameters, error), 'forModel');
 				return `${labelOf({ ...positionOf(index), person: '' })} ${text}`;
 			});
-			caller.result.setPartly(outputs.flat(), rejected);
+			result.setPartly(outputs.flat(), rejected);
 		}
 		throw stoppingError(run, failures, positionOf, stopText(completed, 'in this run'));
 	}

@@ -3,6 +3,7 @@ import type { IExecuteFunctions, INodeExecutionData, INodeProperties } from 'n8n
 import { formatOf, hasFormat } from '../../core/service/modelFormats';
 import { inExpression } from '../nodeRun';
 import type { Caller } from '../caller/caller';
+import type { RunResult } from '../execution/runResult';
 import type { NodeParameters } from '../forms/nodeParameters';
 import { type Show, shownWhere } from '../forms/shownWhere';
 import type { AccountClient } from '../http/accountClient';
@@ -11,6 +12,8 @@ import type { AccountClient } from '../http/accountClient';
 export type OperationRun = {
 	context: IExecuteFunctions;
 	caller: Caller;
+	/** What it did so far. */
+	result: RunResult;
 	parameters: NodeParameters;
 	account: () => Promise<AccountClient>;
 };

@@ -5,12 +5,12 @@ import { requireApprovedRow } from '../ledger/approvedRow';
 import { clearRun } from '../ledger/executionMemory';
 import { beforeSending } from '../ledger/openLedger';
 import { toolsOf } from '../caller/agentRun';
-import { type Caller, callerOf, type Model } from '../caller/caller';
+import { type Caller, callerOf } from '../caller/caller';
 import { isCanceled } from '../execution/cancel';
 import { requireItemsOfFields } from './executeOnce';
 import { isNodeError, toErrorItem, toNodeError } from '../http/nodeErrors';
 import { NodeParameters } from '../forms/nodeParameters';
-import { addHints, addHintsForPerson } from '../execution/hints';
+import { addHintsForPerson, RunResult } from '../execution/runResult';
 import { rowAdvice } from '../forms/rowValues';
 import { NotSent } from '../../core/service/errors';
 import { type Explanation, onScreenOnly } from '../../core/service/resolution';
@@ -41,11 +41,12 @@ export async function runNode(
 	operation: OnlyOperation,
 ): Promise<INodeExecutionData[][]> {
 	const caller = callerOf(context);
-	if (operation.isReadOnly === true) caller.result.setReadOnly();
+	const result = new RunResult(context);
+	if (operation.isReadOnly === true) result.setReadOnly();
 	const parameters = new NodeParameters(context, operation.fields, operation.isReadOnly);
 	// On first use, inside the item loop, so that each item reports an invalid credential.
 	const account = once(async () => await createAccountClient(context, caller.deadline));
-	const operationRun = { context, caller, parameters, account };
+	const operationRun = { context, caller, result, parameters, account };
 	const toOutputs = (failed: INodeExecutionData[]) =>
 		operation.notBegun?.(operationRun, failed) ?? [failed];
 	const executed = executedInstead(context, caller);
@@ -60,9 +61,9 @@ export async function runNode(
 		return await operation.execute(operationRun);
 	};
 	if (caller.kind === 'model') {
-		return await runForModel(context, caller, async () => {
+		return await runForModel({ context, caller, result }, async () => {
 			if (caller.agent !== undefined) requireApprovedRow(context, caller.agent);
-			hintIfUncertain(context, caller);
+			hintIfUncertain(operationRun);
 			return await run().catch((error: unknown) => {
 				throw forWhoFillsIn(parameters, error);
 			});
@@ -107,10 +108,10 @@ function notExecuted(context: IExecuteFunctions, executed: string): Explanation 
 }
 
 /** Requests of several rows then count as those of one. */
-function hintIfUncertain(context: IExecuteFunctions, { agent, result }: Model): void {
+function hintIfUncertain({ caller: { agent }, result }: OperationRun): void {
 	const isRead = result.readSummary !== undefined;
 	if (isRead || agent?.row.which !== 'uncertain') return;
-	addHints(context, {
+	result.addHints({
 		message:
 			"n8n doesn't tell this tool which row of the agent's input asks, so all of them count as one",
 		resolution: rowAdvice(agent),

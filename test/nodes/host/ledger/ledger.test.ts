@@ -16,6 +16,7 @@ import { InvalidInput } from '../../../../nodes/core/service/errors';
 import { forEveryone } from '../../../../nodes/core/service/resolution';
 import { clock } from '../../../../nodes/host/clock';
 import { callerOf } from '../../../../nodes/host/caller/caller';
+import { RunResult } from '../../../../nodes/host/execution/runResult';
 import { NodeParameters } from '../../../../nodes/host/forms/nodeParameters';
 import { createAccountClient } from '../../../../nodes/host/http/accountClient';
 import { openNotes, originOf } from '../../../../nodes/host/ledger/openLedger';
@@ -414,7 +415,8 @@ test.each([
 	const context = executeContext(callNode(CONTINUE), itemsOf([{}, {}]), { additionalData, data });
 	const account = async () => await createAccountClient(context);
 	const parameters = new NodeParameters(context, []);
-	const run = { context, caller: callerOf(context), parameters, account };
+	const result = new RunResult(context);
+	const run = { context, caller: callerOf(context), result, parameters, account };
 	const sent: number[][] = [];
 	let items: INodeExecutionData[] = [];
 	for (const none of invalid) {

@@ -5,7 +5,8 @@ import type {
 	INodeParameters,
 } from 'n8n-workflow';
 import { openMemory } from '../../../../nodes/host/ledger/executionMemory';
-import { callerOf, TOOL_LIMITS, type CompletedRequest } from '../../../../nodes/host/caller/caller';
+import { callerOf, TOOL_LIMITS } from '../../../../nodes/host/caller/caller';
+import { type CompletedRequest, RunResult } from '../../../../nodes/host/execution/runResult';
 import { failureForModel, runForModel } from '../../../../nodes/host/run/toolResult';
 import type { JsonObject } from '../../../../nodes/core/values/json';
 import {
@@ -473,10 +474,11 @@ test.each(Object.entries(FAILURES))(
 		const output = typeof before === 'object' ? (before.output ?? [{ json: {} }]) : undefined;
 		const model = callerOf(context);
 		if (model.kind !== 'model') throw new Error('No model asks');
-		const [[item] = []] = await runForModel(context, model, async () => {
-			if (before === 'read') model.result.setReadOnly();
+		const result = new RunResult(context);
+		const [[item] = []] = await runForModel({ context, caller: model, result }, async () => {
+			if (before === 'read') result.setReadOnly();
 			else if (output !== undefined)
-				model.result.setCompleted({
+				result.setCompleted({
 					...{ happened: '', isReplay: false, repeatable: false, ...before },
 					output,
 				});
