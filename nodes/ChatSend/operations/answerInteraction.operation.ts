@@ -2,6 +2,7 @@ import { parseSessionId, requireText } from '../../core/chat/parseChatFields';
 import { disconnectOtherField, sessionField } from '../../host/forms/chatFields';
 import { shownWhere } from '../../host/forms/shownWhere';
 import { forEachChatItem, type Prepare } from '../../host/run/chatItems';
+import { beforeSending } from '../../host/ledger/openLedger';
 import type { Operation } from '../../host/run/operations';
 import { idempotencyKeyField, sendFrame } from '../send';
 import { FRAMES_AT_ONCE, liveSettings } from './sendMessage.operation';
@@ -62,6 +63,7 @@ export const answerInteraction: Operation = {
 	],
 	toolDescription:
 		'Answers an interactive message of the AI agent in a chat session (buttons, a list, or a carousel) for the customer. Use this only for what the customer has chosen.',
+	beforeSending,
 
 	async execute(run) {
 		return await forEachChatItem(run, answer, FRAMES_AT_ONCE);

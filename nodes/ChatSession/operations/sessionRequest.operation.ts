@@ -5,6 +5,7 @@ import { forEachChatItem } from '../../host/run/chatItems';
 import type { Fields } from '../../host/forms/fields';
 import { agentField } from '../../host/forms/locatorFields';
 import { asItems } from '../../host/run/itemLoop';
+import { beforeSending } from '../../host/ledger/openLedger';
 import type { Operation } from '../../host/run/operations';
 import { parseSessionId, requireText, sessionKey } from '../../core/chat/parseChatFields';
 import {
@@ -39,6 +40,7 @@ export const supportCommand: Operation = {
 	fields: [sessionField, commandField, requestSettings],
 	toolDescription:
 		'Sends a support command to a chat session, such as handing the conversation to a person or giving it back to the AI agent.',
+	beforeSending,
 	async execute(run) {
 		return await forEachChatItem(run, (form) => {
 			const command = requireText(form.text('command'), 'Command');
@@ -56,6 +58,7 @@ export const close: Operation = {
 	fields: [sessionField, requestSettings],
 	toolDescription:
 		'Closes a chat session permanently. Use this only when the conversation has ended.',
+	beforeSending,
 	async execute(run) {
 		const prepare = (form: Fields) => sendCommand(form, 'close', 'The chat session was closed.');
 		return await forEachChatItem(run, prepare);
@@ -72,6 +75,7 @@ export const legacyClose: Operation = {
 	fields: [sessionField, agentField, requestSettings],
 	toolDescription:
 		'Closes a chat session through the legacy API of the service, and returns a summary of the conversation. Use this only when the conversation has ended.',
+	beforeSending,
 	async execute(run) {
 		return await forEachChatItem(run, (form) =>
 			sessionRequest(form, 'close_session', agentIn(form), closeLegacySession, {
@@ -91,6 +95,7 @@ export const legacyPause: Operation = {
 	fields: [sessionField, agentField, requestSettings],
 	toolDescription:
 		"Pauses a chat session through the legacy API of the service. The customer's next message resumes it.",
+	beforeSending,
 	async execute(run) {
 		return await forEachChatItem(run, (form) =>
 			sessionRequest(form, 'pause_session', agentIn(form), pauseLegacySession, {

@@ -1,4 +1,5 @@
 import { MAY_BE_BLANK } from '../../host/forms/fields';
+import { beforeSending } from '../../host/ledger/openLedger';
 import type { Operation } from '../../host/run/operations';
 import { recordOf } from '../../core/service/envelope';
 import { sendByProfile } from '../../core/profile/serviceProfile';
@@ -27,6 +28,7 @@ export const add: Operation = {
 	],
 	toolDescription:
 		'Adds a phone number to the do-not-disturb list of an AI agent. The agent then never calls it, not even in running campaigns. Use this when a person does not want to be called.',
+	beforeSending,
 
 	async execute(run) {
 		return await changeEachNumber(run, 'added', (form, { agentUuid, phone, additions }) => {

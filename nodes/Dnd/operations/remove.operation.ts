@@ -1,3 +1,4 @@
+import { beforeSending } from '../../host/ledger/openLedger';
 import type { Operation } from '../../host/run/operations';
 import { recordOf } from '../../core/service/envelope';
 import { isRejection } from '../../core/service/errors';
@@ -28,6 +29,7 @@ export const remove: Operation = {
 	],
 	toolDescription:
 		'Removes a phone number from the do-not-disturb list of an AI agent, so that the person may get real phone calls again. Use this only if the person has agreed to be called.',
+	beforeSending,
 
 	async execute(run) {
 		return await changeEachNumber(run, 'removed', (form, list) => {

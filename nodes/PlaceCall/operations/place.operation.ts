@@ -1,3 +1,4 @@
+import { beforeSending } from '../../host/ledger/openLedger';
 import type { Operation } from '../../host/run/operations';
 import { checkNotice, whatToDo } from '../checkOnly';
 import { callingHours } from '../fields/callingHours';
@@ -33,6 +34,7 @@ export const place: Operation = {
 	],
 	toolDescription:
 		'Places a real phone call: an AI agent calls the number and talks to the person who answers, now or at the given time. A call cannot be undone. Use this only if the call is wanted, and once for each person. Returns the call ID. Use the ID to read the result of the conversation later.',
+	beforeSending,
 
 	execute: async (run) => await placeCalls(run),
 	notBegun: (run, failed) => [completeFailed(run, failed)],

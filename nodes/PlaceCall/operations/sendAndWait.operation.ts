@@ -1,4 +1,5 @@
 import { SEND_AND_WAIT_OPERATION } from 'n8n-workflow';
+import { beforeSending } from '../../host/ledger/openLedger';
 import type { Operation } from '../../host/run/operations';
 import { rememberReviewedRow } from '../../host/ledger/approvedRow';
 import { failureForModel, forWhoFillsIn } from '../../host/run/toolResult';
@@ -31,6 +32,7 @@ export const sendAndWait: Operation = {
 	],
 	toolDescription:
 		'Places a real phone call to ask a person one question, waits for the end of the call, and returns the answer: yes, no, not_reached, or unclear. Only yes is an approval. Use this only if a person has to decide, and once for each question. If timed_out is true, the call may still be in progress. Repeat the same request to wait longer. It does not place another call.',
+	beforeSending,
 
 	async execute(run) {
 		const { context, caller } = run;

@@ -18,10 +18,18 @@ export type OperationRun = {
 	account: () => Promise<AccountClient>;
 };
 
-type OperationFacts = {
+/** Whether it changes something in the service. */
+type Effect =
+	/** It changes nothing, so a model may always repeat it, and it doesn't need the ledger. */
+	| { isReadOnly: true }
+	| {
+			isReadOnly?: undefined;
+			/** What an error before its first request says, because earlier attempts may have sent something. */
+			beforeSending: (context: IExecuteFunctions, error: unknown) => Promise<unknown>;
+	  };
+
+type OperationFacts = Effect & {
 	fields: INodeProperties[];
-	/** Set if it changes nothing in the service, so that a model may always repeat it. */
-	isReadOnly?: true;
 	/** The description of the tool for a model: its effects, and what to be careful with. */
 	toolDescription: string;
 	/** The outputs if nothing was sent and the node doesn't fail. By default, the first one has the items. */

@@ -3,7 +3,6 @@ import { type IExecuteFunctions, type INodeExecutionData, NodeOperationError } f
 import { createAccountClient } from '../http/accountClient';
 import { requireApprovedRow } from '../ledger/approvedRow';
 import { clearRun } from '../ledger/executionMemory';
-import { beforeSending } from '../ledger/openLedger';
 import { toolsOf } from '../caller/agentRun';
 import { type Caller, callerOf } from '../caller/caller';
 import { isCanceled } from '../execution/cancel';
@@ -69,12 +68,12 @@ export async function runNode(
 			});
 		});
 	}
-	const outputs = await run().catch(async (error: unknown) =>
+	const outputs = await run().catch(async (error: unknown) => {
 		// An error of the item loop says what earlier attempts did.
-		toOutputs(
-			failedRun(operationRun, isNodeError(error) ? error : await beforeSending(context, error)),
-		),
-	);
+		const isComplete = isNodeError(error) || operation.isReadOnly === true;
+		const shown = isComplete ? error : await operation.beforeSending(context, error);
+		return toOutputs(failedRun(operationRun, shown));
+	});
 	if (!isCanceled(context) && !mayBeRunAgain(context, outputs)) clearRun(context);
 	return outputs;
 }

@@ -84,6 +84,15 @@ describe('after n8n was killed', () => {
 	});
 });
 
+test('a retry that only reads has nothing to look for in the notes', async () => {
+	const parameters = { callId: 'a', developerSettings: { concurrency: 'ten' } };
+	const read = harness.node('getCall', { parameters });
+	const begun = await harness.kill(read, []);
+	const { message } = faultOf(await harness.retryAfterKill(begun, read, [{}]));
+	expect(message).toContain("'Concurrency'");
+	expect(store.calls).toEqual([]);
+});
+
 test('the notes of an execution are removed when it ends, and those of a retry stay for the next one', async () => {
 	acceptCalls(1);
 	await harness.run(callNode(), people(1));
