@@ -32,7 +32,7 @@ type Texts = {
 };
 
 /** An error: how it's recognized, what happened, and what to do. */
-type ErrorRow<Code = string> = Texts & {
+type ErrorRowWith<Code = string> = Texts & {
 	/** The endpoints that can return it, as `METHOD /path`. Any if not set, as for a text that means the same everywhere. */
 	raisedBy?: RegExp;
 	/** Limits the row to these HTTP statuses. Any if not set. */
@@ -357,16 +357,16 @@ const ROWS = [
 		message: 'The service rejected the call',
 		next: 'No call was placed. Correct what the service names. Do not call a person who is on a do-not-disturb list.',
 	},
-] as const satisfies readonly ErrorRow[];
+] as const satisfies readonly ErrorRowWith[];
 
 /** The errors that the document names. */
 export type ErrorCode = Extract<(typeof ROWS)[number], { code: string }>['code'];
 
-export type Row = ErrorRow<ErrorCode>;
-export const ERRORS: readonly Row[] = ROWS;
+export type ErrorRow = ErrorRowWith<ErrorCode>;
+export const ERRORS: readonly ErrorRow[] = ROWS;
 
 /** Any other rejection. */
-const LAST: Row = {
+const LAST: ErrorRow = {
 	message: 'The service rejected the request',
 	next: 'Check the values and the IDs, and correct what the service names. Then try again.',
 };
@@ -381,7 +381,7 @@ export function resolutionOf({ next = '', onScreen, fields }: Texts): Resolution
 }
 
 /** Explains a rejection of the service by its body, endpoint, and status. */
-export function rowOf(rejection: RejectionBody, status: number, request: ServiceRequest): Row {
+export function rowOf(rejection: RejectionBody, status: number, request: ServiceRequest): ErrorRow {
 	const row = ERRORS.find(
 		(candidate) =>
 			covers(candidate, request, status) && candidate.matches?.(rejection, status) !== false,
@@ -390,17 +390,21 @@ export function rowOf(rejection: RejectionBody, status: number, request: Service
 }
 
 /** The row of a status that counts as a rejection even without an error body of the service. */
-export function notProcessed(request: ServiceRequest, status: number): Row | undefined {
+export function notProcessed(request: ServiceRequest, status: number): ErrorRow | undefined {
 	return ERRORS.find((row) => row.statusAloneRejects === true && covers(row, request, status));
 }
 
-function covers({ raisedBy, statuses }: Row, request: ServiceRequest, status: number): boolean {
+function covers(
+	{ raisedBy, statuses }: ErrorRow,
+	request: ServiceRequest,
+	status: number,
+): boolean {
 	const isRaised = raisedBy?.test(`${request.method} ${request.path}`) !== false;
 	return isRaised && statuses?.includes(status) !== false;
 }
 
 /** The texts of a row, with the time of `Retry-After`. */
-export function explanationOf(row: Row, response: HttpResponse): Explanation {
+export function explanationOf(row: ErrorRow, response: HttpResponse): Explanation {
 	// Whatever the body says, the service also says that it receives too many requests.
 	const isTransient = row.isTransient === true || response.status === TOO_MANY_REQUESTS;
 	const waitMs = (isTransient && retryAfterMs(response)) || 0;

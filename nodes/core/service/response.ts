@@ -1,4 +1,10 @@
-import { explanationOf, notProcessed, type RejectionBody, type Row, rowOf } from './errorTable';
+import {
+	type ErrorRow,
+	explanationOf,
+	notProcessed,
+	type RejectionBody,
+	rowOf,
+} from './errorTable';
 import { onScreenOnly } from './resolution';
 import { isId, saysSuccess, type SuccessCheck } from './envelope';
 import { OutcomeUnknown, ServiceRejection, type ErrorOrigin } from './errors';
@@ -106,7 +112,7 @@ function findRejection(
 	body: JsonObject,
 	status: number,
 	request: ServiceRequest,
-): (RejectionBody & { row: Row }) | undefined {
+): (RejectionBody & { row: ErrorRow }) | undefined {
 	if (body.success === true) return undefined;
 	const isOwn = body.success === false;
 	const rejection = toRejection(body, isOwn);

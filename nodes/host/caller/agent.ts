@@ -23,7 +23,7 @@ export class Agent {
 	}
 
 	/** Only these rows may be asking. */
-	setPossibleRows(possible: readonly Row[]): void {
+	setPossibleRows(possible: readonly AgentRow[]): void {
 		const { rows, item } = this.row;
 		this.knownRow = new AskingRow(rows, possible, item);
 	}
@@ -43,7 +43,7 @@ export class Agent {
 export const TOOL_CALL_ID = 'toolCallId';
 
 /** A row of the agent's input, and where n8n has it. Without a place, it's the input item of the same index. */
-export type Row = { json: IDataObject; place?: { source: ISourceData; item: number } };
+export type AgentRow = { json: IDataObject; place?: { source: ISourceData; item: number } };
 
 /**
  * Which row of its input an AI agent processes when it uses this node, as a tool or for human review.
@@ -67,8 +67,8 @@ export class AskingRow {
 	 * @param meant for the key: the possible rows, or those of them that the model means
 	 */
 	constructor(
-		readonly rows: readonly Row[],
-		readonly possible: readonly Row[],
+		readonly rows: readonly AgentRow[],
+		readonly possible: readonly AgentRow[],
 		readonly item?: IDataObject,
 		meant = possible,
 	) {
@@ -80,11 +80,11 @@ export class AskingRow {
 	}
 }
 
-function areDifferent([first, ...others]: readonly Row[]): boolean {
+function areDifferent([first, ...others]: readonly AgentRow[]): boolean {
 	return others.some(({ json }) => !isEqual(json, first?.json));
 }
 
-export function keyOf({ json }: Row): string {
+export function keyOf({ json }: AgentRow): string {
 	return hashOf(json);
 }
 
@@ -102,11 +102,11 @@ function findInItem(context: IExecuteFunctions): AskingRow {
 	const item = context.getInputData()[0]?.json ?? {};
 	const names = argumentNames(context);
 	const args = [TOOL_CALL_ID, ...(names ?? Object.keys(item))];
-	const found = agentInput(context).flatMap(({ source, items }): Row[] =>
+	const found = agentInput(context).flatMap(({ source, items }): AgentRow[] =>
 		items.map(({ json }, index) => ({ json, place: { source, item: index } })),
 	);
 	// Without the names, nothing tells which columns are the row's own.
-	const isFitting = ({ json }: Row) => names !== undefined && hasSameColumns(json, item, args);
+	const isFitting = ({ json }: AgentRow) => names !== undefined && hasSameColumns(json, item, args);
 	// If no row fits, it may be one that n8n doesn't show here.
 	const rows = found.some(isFitting) ? found : [...found, { json: omit(item, args) }];
 	const fitting = found.filter(isFitting);

@@ -3,7 +3,7 @@ import pick from 'lodash/pick';
 import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
 import { onScreenOnly, type Resolution } from '../../core/service/resolution';
 import { rowReader, UNREAD, rowReferences, type RowReferences } from './expressions';
-import { type Agent, type AskingRow, TOOL_CALL_ID, isShown, type Row } from '../caller/agent';
+import { type Agent, type AgentRow, type AskingRow, TOOL_CALL_ID, isShown } from '../caller/agent';
 import { inExpression } from '../nodeRun';
 import { type Caller, callerOf } from '../caller/caller';
 
@@ -98,7 +98,7 @@ function isShownRight(
 }
 
 /** Whether n8n resolves `$('Node').item` to the item that belongs to each of these rows. */
-function isOwnItem(context: IExecuteFunctions, name: string, rows: readonly Row[]): boolean {
+function isOwnItem(context: IExecuteFunctions, name: string, rows: readonly AgentRow[]): boolean {
 	const node = `$(${inExpression(name)}, true)`;
 	if (orNothing(() => context.evaluateExpression(`{{ ${node}.isExecuted }}`, 0)) === false)
 		return true;
