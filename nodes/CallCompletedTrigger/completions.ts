@@ -30,6 +30,7 @@ import { optionsCollection } from '../host/forms/options';
 import { optOutKeyField } from '../host/forms/optOutFields';
 import { createAccountClient } from '../host/http/accountClient';
 import { clock } from '../host/clock';
+import { callerOf, type NodeRun } from '../host/caller/caller';
 import { cancellableSleep } from '../host/execution/cancel';
 import { itemsGiven } from '../host/run/executeOnce';
 import { asItems } from '../host/run/itemLoop';
@@ -75,14 +76,15 @@ export async function receiveReport(context: IWebhookFunctions): Promise<IWebhoo
 /** Passes on the reported calls that have ended, match the filters, and weren't passed on before. */
 export async function passCompleted(context: IExecuteFunctions): Promise<INodeExecutionData[][]> {
 	try {
-		const settings = readCompletionSettings(new NodeParameters(context, completionFields).at(0));
+		const run = { context, caller: callerOf(context) };
+		const settings = readCompletionSettings(new NodeParameters(run, completionFields).at(0));
 		const reports = itemsGiven(context).map(({ json }) => json);
 		const calls = reports.filter(isJsonObject).flatMap(readReport);
 		const { client } = await createAccountClient(context);
 		/** By the index of a call, an item if it couldn't be read and *On Error* is set to continue. */
 		const failed: INodeExecutionData[] = [];
 		const readings = await readEach(calls, async (call, itemIndex) => {
-			const reading = readWanted(context, client, call, settings);
+			const reading = readWanted(run, client, call, settings);
 			return await reading.catch((error: unknown) => {
 				if (!context.continueOnFail()) throw error;
 				failed[itemIndex] = toErrorItem(error, { itemIndex, of: calls.length });
@@ -91,7 +93,7 @@ export async function passCompleted(context: IExecuteFunctions): Promise<INodeEx
 		});
 		const completed = compact(readings);
 		const byKey = new Map(completed.map((call) => [outcomeKey(call.callId, call.record), call]));
-		const isNew = await newEvents(context, [...byKey.keys()]);
+		const isNew = await newEvents(run, [...byKey.keys()]);
 		const passed = [...byKey].flatMap(([key, call]) => (isNew.has(key) ? [call.record] : []));
 		const { key: optOutKey } = settings.filters.optOut;
 		const records = passed.map((record) => flatCallRecord(record, optOutKey));
@@ -105,7 +107,7 @@ export async function passCompleted(context: IExecuteFunctions): Promise<INodeEx
 
 /** Reads a call with the token, and what is included. Undefined if the account doesn't have it, or it isn't wanted. */
 async function readWanted(
-	context: IExecuteFunctions,
+	run: NodeRun,
 	client: ApiClient,
 	call: ReportedCall,
 	{ finished, filters, included }: CompletionSettings,
@@ -114,10 +116,10 @@ async function readWanted(
 	const record = await readCompletedCall(client, callId, {
 		report: comparedReport(call),
 		finished,
-		clock: { ...clock, sleep: cancellableSleep(context) },
+		clock: { ...clock, sleep: cancellableSleep(run) },
 	});
 	if (record === undefined) {
-		addHintsForPerson(context, {
+		addHintsForPerson(run.context, {
 			message: `The account of this credential has no call ${quoted(callId)}, so it wasn't passed on`,
 			resolution: onScreenOnly('If the call was placed with another credential, choose that one.'),
 		});

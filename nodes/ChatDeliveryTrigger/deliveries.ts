@@ -7,6 +7,7 @@ import type {
 } from 'n8n-workflow';
 import { isSecret } from '../core/values/hash';
 import { isJsonObject, type JsonValue, valueAt } from '../core/values/json';
+import { callerOf } from '../host/caller/caller';
 import type { Fields } from '../host/forms/fields';
 import { formOf, NodeParameters } from '../host/forms/nodeParameters';
 import { asItems } from '../host/run/itemLoop';
@@ -70,10 +71,11 @@ export async function receiveDelivery(context: IWebhookFunctions): Promise<IWebh
 export async function passDelivery(context: IExecuteFunctions): Promise<INodeExecutionData[][]> {
 	const items = context.getInputData();
 	try {
-		const path = new NodeParameters(context, deliveryFields).at(0).text('keyField');
+		const run = { context, caller: callerOf(context) };
+		const path = new NodeParameters(run, deliveryFields).at(0).text('keyField');
 		const key = keyOf(items[0]?.json, path);
 		if (key === undefined) return [items];
-		return [(await newEvents(context, [key])).has(key) ? items : []];
+		return [(await newEvents(run, [key])).has(key) ? items : []];
 	} catch (error) {
 		throw toNodeError(context.getNode(), error);
 	}

@@ -75,17 +75,17 @@ export function sendFrame(
 	const frame = { ...content, ...readKey(form) };
 	const { idempotency_key: key } = frame;
 	const disconnectOther = form.switch('disconnectOther', false);
-	const send = async ({ context, caller, account }: RequestDeps) => {
-		const timeoutMs = Math.min(ACK_TIMEOUT_MS, caller.maxWaitMs);
+	const send = async (deps: RequestDeps) => {
+		const { maxWaitMs, reader } = deps.caller;
+		const timeoutMs = Math.min(ACK_TIMEOUT_MS, maxWaitMs);
 		const result = await withChatSocket(
-			context,
-			account,
+			deps,
 			sessionId,
 			{ disconnectOther },
 			async (user) => await user.send(frame, timeoutMs),
 		);
 		const ack = acceptedAck(result, key !== undefined);
-		return { session_id: sessionId, ...withReplyHint(ack, caller.reader) };
+		return { session_id: sessionId, ...withReplyHint(ack, reader) };
 	};
 	const what = content.type === 'message' ? 'message' : 'answer';
 	return messageRequest({ sessionId }, { sessionId, frame }, key, send, what);

@@ -97,7 +97,7 @@ async function readAgents(run: OperationRun): Promise<Array<Agent | undefined>> 
 	}
 	// An MCP session can be long.
 	if (run.caller.kind === 'model') return agents;
-	const known = openValues(run.context, 'all agents');
+	const known = openValues(run, 'all agents');
 	for (const { uuid, name } of agents) known[uuid] = name;
 	return Object.entries(known).map(([uuid, name]) => ({ uuid, name: plainText(name) }));
 }

@@ -1,9 +1,10 @@
-import type { IBinaryData, IExecuteFunctions } from 'n8n-workflow';
+import type { IBinaryData } from 'n8n-workflow';
 import { isInternal } from '../core/service/access';
 import { type ErrorFacts, ExplainedError, OutcomeUnknown, unusable } from '../core/service/errors';
 import { BLOCKED_BY_N8N, type HttpResponse, TransportFault } from '../core/service/http';
 import { sendWithRetry } from '../core/service/retry';
 import { isJsonObject } from '../core/values/json';
+import type { NodeRun } from '../host/caller/caller';
 import { clock } from '../host/clock';
 import {
 	type ByteStream,
@@ -67,14 +68,11 @@ type Download = {
  *
  * @throws OutcomeUnknown if the download failed, or the response isn't a recording
  */
-export async function downloadRecording(
-	context: IExecuteFunctions,
-	download: Download,
-): Promise<IBinaryData> {
+export async function downloadRecording(run: NodeRun, download: Download): Promise<IBinaryData> {
 	const { url, callId, maxMegabytes, isAnyType } = download;
 	let content: ByteStream | undefined;
 	try {
-		const response = await follow(context, download);
+		const response = await follow(run, download);
 		({ content } = response);
 		const type = typeOf(response);
 		const { fileName, mimeType } = nameAndType(type, response, url, callId);
@@ -95,7 +93,7 @@ export async function downloadRecording(
 				`To save it, raise 'Maximum Size (MB)' in 'Options'. Or ${OPEN_LINK}`,
 			);
 		}
-		const file = await context.helpers.prepareBinaryData(whole, fileName, mimeType);
+		const file = await run.context.helpers.prepareBinaryData(whole, fileName, mimeType);
 		const { bytes = Number(length) } = file;
 		if (bytes === 0) throw notSaved('The storage returned an empty file');
 		if (length !== undefined && Number(length) !== bytes) throw notSaved(INCOMPLETE);
@@ -130,11 +128,8 @@ function notSaved(message: string, advice?: string, facts: ErrorFacts = {}): Out
 }
 
 /** Follows redirects itself, because each one may lead into an internal network. */
-async function follow(
-	context: IExecuteFunctions,
-	{ url, baseUrl }: Download,
-): Promise<FileResponse> {
-	const options = { clock, signal: cancelSignal(context) };
+async function follow(run: NodeRun, { url, baseUrl }: Download): Promise<FileResponse> {
+	const options = { clock, signal: cancelSignal(run) };
 	let target = url;
 	for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects++) {
 		if (!/^https?:\/\//i.test(target) || !URL.canParse(target))
@@ -146,7 +141,7 @@ async function follow(
 			);
 		}
 		const at = target;
-		const response = await sendWithRetry('GET', async () => await request(context, at), options);
+		const response = await sendWithRetry('GET', async () => await request(run, at), options);
 		const { location } = response.headers;
 		if (REDIRECTS.includes(response.status) && typeof location === 'string') {
 			target = URL.canParse(location, at) ? new URL(location, at).href : '';
@@ -158,9 +153,9 @@ async function follow(
 	throw notSaved('The link to the recording was redirected too often');
 }
 
-async function request(context: IExecuteFunctions, url: string): Promise<FileResponse> {
+async function request(run: NodeRun, url: string): Promise<FileResponse> {
 	try {
-		const response: unknown = await context.helpers.httpRequest({
+		const response: unknown = await run.context.helpers.httpRequest({
 			url,
 			// n8n's HTTP helper doesn't report a truncated compressed body.
 			headers: { 'Accept-Encoding': 'identity' },
@@ -171,7 +166,7 @@ async function request(context: IExecuteFunctions, url: string): Promise<FileRes
 			timeout: TIME_LIMITS.silenceMs,
 			// n8n's helper without a credential doesn't end when the execution is stopped.
 			abortSignal: AbortSignal.any([
-				cancelSignal(context),
+				cancelSignal(run),
 				AbortSignal.timeout(TIME_LIMITS.downloadMs),
 			]),
 		});

@@ -1,11 +1,11 @@
 import once from 'lodash/once';
 import uniq from 'lodash/uniq';
 import type { DateTime } from 'luxon';
-import type { IExecuteFunctions } from 'n8n-workflow';
 import { USER } from '../core/service/resolution';
 import { type CallLimit, calledText, nextPeriod, periodAt } from '../core/calls/callsPerPerson';
 import type { DeduplicationStore } from '../core/ledger/store';
 import type { Notes } from '../core/ledger/notes';
+import type { NodeRun } from '../host/caller/caller';
 import { openNotes } from '../host/ledger/openLedger';
 import { openStore, repeatOnStore, type StoreUse } from '../host/ledger/openStore';
 import type { CheckedCall } from './fields/readCallForm';
@@ -46,15 +46,15 @@ export class CallLimiter {
 	private readonly reserved = new Set<string>();
 	private readonly notes: () => Promise<Notes | undefined>;
 
-	constructor(private readonly context: IExecuteFunctions) {
-		this.store = openStore(context, 'workflow', STORE);
-		this.notes = once(async () => await openNotes(context));
+	constructor(private readonly run: NodeRun) {
+		this.store = openStore(run, 'workflow', STORE);
+		this.notes = once(async () => await openNotes(run));
 	}
 
 	/** When the call of an item is placed, as decided last. It counts in the period of the workflow's time zone. */
 	plan(index: number, { looseKey, time: { limit } }: CheckedCall, at: DateTime): void {
 		if (limit === undefined) return;
-		const planned = at.setZone(this.context.getTimezone());
+		const planned = at.setZone(this.run.context.getTimezone());
 		const period = periodAt(planned, limit.period);
 		this.calls.set(index, { looseKey, limit, planned, period });
 	}
@@ -147,7 +147,7 @@ export class CallLimiter {
 		const notes = await this.notes().catch(() => undefined);
 		await notes?.removeReservations([...this.reserved]);
 		if (this.unused.size === 0) return;
-		const repeat = repeatOnStore(this.context);
+		const repeat = repeatOnStore(this.run);
 		await repeat(async () => await this.store.remove([...this.unused])).catch(() => undefined);
 	}
 }

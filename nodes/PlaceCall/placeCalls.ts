@@ -70,7 +70,7 @@ export async function placeCalls(
 		consentOf: readRowConsent(run),
 		checkOnly: readChecksOnly(parameters.at(0)) ? new CheckOnly() : undefined,
 		sameCalls: new SameCalls(run, wait.waits),
-		limiter: new CallLimiter(context),
+		limiter: new CallLimiter(run),
 		callIds: new Set(),
 	};
 	const prepare = (index: number) => prepareCall(calls, index);
@@ -182,11 +182,13 @@ function afterItIsDue(isReadLater: boolean, output: INodeExecutionData[]): strin
 
 /** Sends the call of an item, and returns the response. The client may need several attempts. */
 async function sendCall(
-	{ context, wait: { webhookUrl }, startedAt, limiter, sameCalls, callIds }: CallRun,
+	run: CallRun,
 	index: number,
 	call: CheckedCall,
 	place: (bodyNow: () => Promise<CallRequest>) => Promise<ApiResponse>,
 ): Promise<JsonObject> {
+	const { context, wait, startedAt, limiter, sameCalls, callIds } = run;
+	const { webhookUrl } = wait;
 	let scheduledFor: string | undefined;
 	/** Decides when the call goes, once for each attempt, because earlier calls and pauses take time. */
 	const bodyNow = async (): Promise<CallRequest> => {
@@ -197,7 +199,7 @@ async function sendCall(
 		if (!limiter.use(index)) {
 			// As a tool, or if another day, week, or month has begun, it isn't reserved with the others.
 			await limiter.reserve([index]);
-			requireRunning(context);
+			requireRunning(run);
 			// Reserving can take as long as the database does.
 			return await bodyNow();
 		}

@@ -47,11 +47,11 @@ export class SameCalls {
 		this.isModel = caller.kind === 'model';
 		const run = runOrRowOf(operationRun);
 		if (run === undefined) return;
-		if (waits && !this.isModel) this.placed = openValues(context, 'placed calls', 'execution');
+		if (waits && !this.isModel) this.placed = openValues(operationRun, 'placed calls', 'execution');
 		const follows = memoize((earlier: number) => followsRun(context, earlier));
 		this.numbers = new NumbersOfExecution({
-			done: openValues(context, 'calls', 'execution'),
-			unknown: this.isModel ? {} : openValues(context, 'unknown calls', 'workflow'),
+			done: openValues(operationRun, 'calls', 'execution'),
+			unknown: this.isModel ? {} : openValues(operationRun, 'unknown calls', 'workflow'),
 			run,
 			counts: (earlier) => earlier !== run && !(typeof earlier === 'number' && follows(earlier)),
 			nodeRun: `${context.getNode().id} ${runIndexOf(context)}`,

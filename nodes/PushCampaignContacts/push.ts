@@ -12,6 +12,7 @@ import { type Explanation, onScreenOnly } from '../core/service/resolution';
 import { readCampaign } from '../core/campaigns/campaign';
 import { runExclusive } from '../core/values/keyedMutex';
 import { givenAs } from '../core/service/modelFormats';
+import type { NodeRun } from '../host/caller/caller';
 import { beforeSending } from '../host/ledger/openLedger';
 import { cancelSignal } from '../host/execution/cancel';
 import { addCustomData } from '../host/run/customData';
@@ -48,7 +49,7 @@ export async function pushRows(run: OperationRun): Promise<INodeExecutionData[][
 	const output = readOutput(parameters.at(0));
 	const start = async () => await runPush(run, await readRows(run), output);
 	const report = await start().catch(async (error: unknown): Promise<never> => {
-		throw await beforeSending(context, error);
+		throw await beforeSending(run, error);
 	});
 	const isRejectedRead = isOutputRead(context, REJECTED);
 	const unknown = report.rows.count('unknown');
@@ -90,7 +91,7 @@ export async function runPush(
 	input: PushInput,
 	output: Output,
 ): Promise<Report> {
-	const { context, result } = run;
+	const { result } = run;
 	const { tables } = input;
 	// An empty input is fine.
 	if (tables.every(({ names }) => names.size === 0)) {
@@ -114,8 +115,8 @@ export async function runPush(
 	}
 	requireOutputFits(input, output);
 	const done = checksOnly
-		? await checkRows(context, account, prepared, settings, nameless)
-		: await pushPrepared(context, account, prepared, settings);
+		? await checkRows(run, account, prepared, settings, nameless)
+		: await pushPrepared(run, account, prepared, settings);
 	const isNameless = isList && !prepared.hasNames && done.stopped === undefined;
 	const hints = [
 		...input.hints,
@@ -132,7 +133,7 @@ type Done = Pick<PushFacts, 'rows' | 'requests' | 'check' | 'stopped'>;
 
 /** Settles the rows that a push would send as ready, as far as it's known. */
 async function checkRows(
-	context: IExecuteFunctions,
+	run: NodeRun,
 	account: AccountClient,
 	prepared: PreparedRows,
 	settings: PushSettings,
@@ -140,9 +141,9 @@ async function checkRows(
 ): Promise<Done> {
 	const { campaign } = settings;
 	const campaignStatus = await requireNotArchived(account.client, campaign.id);
-	const numbers = openPushedNumbers(context, settings);
+	const numbers = openPushedNumbers(run, settings);
 	const possible = await numbers.leaveOut(prepared.rows, prepared);
-	const found = await openPushedBefore(context, settings)?.leaveOutOfCheck(possible);
+	const found = await openPushedBefore(run, settings)?.leaveOutOfCheck(possible);
 	const { ready, ...limits } = found ?? { ready: possible };
 	settleAll(ready, { status: 'ready', reason: '' });
 	const about = { phones: ready.map(({ phone }) => phone), what: 'ready row' };
@@ -154,16 +155,16 @@ async function checkRows(
 
 /** Sends the rows, but on *Retry On Fail* and *Retry* not again what the node pushed or may have pushed. */
 async function pushPrepared(
-	context: IExecuteFunctions,
+	run: NodeRun,
 	{ client }: AccountClient,
 	prepared: PreparedRows,
 	settings: PushSettings,
 ): Promise<Done> {
 	// Numbers are remembered before they are sent, and forgetting them takes long.
 	if (settings.skipPushedBefore) await requireNotArchived(client, settings.campaign.id);
-	const signal = cancelSignal(context);
+	const signal = cancelSignal(run);
 	const send = async () => {
-		const stores = openStores(context, settings);
+		const stores = openStores(run, settings);
 		const { pushedNumbers } = stores;
 		const deps = { ...settings, ...stores, client, signal };
 		const { isNew, ...sent } = await sendRows(prepared, deps);
@@ -172,9 +173,9 @@ async function pushPrepared(
 		return { ...sent, rows };
 	};
 	// An AI agent may call the tool again while it runs.
-	const pushed = await runExclusive(openPushMemory(context), send);
+	const pushed = await runExclusive(openPushMemory(run), send);
 	const responses = pushed.requests.map(({ response }) => response);
-	addCustomData(context, asItems(responses), 'campaign_upload_id');
+	addCustomData(run.context, asItems(responses), 'campaign_upload_id');
 	return pushed;
 }
 

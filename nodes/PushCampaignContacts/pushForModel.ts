@@ -54,12 +54,10 @@ export async function pushForModel(run: OperationRun): Promise<INodeExecutionDat
 }
 
 /** Whether the row that asks has pushed these contacts, now or before. Another row may have pushed the same numbers. */
-function isPushedByRow(
-	{ context, caller: { agent } }: OperationRun,
-	{ input, rows }: Report,
-): boolean {
+function isPushedByRow(run: OperationRun, { input, rows }: Report): boolean {
+	const { agent } = run.caller;
 	if (agent === undefined || agent.row.which === 'only') return true;
-	const pushes = openValues(context, 'pushes');
+	const pushes = openValues(run, 'pushes');
 	const contacts = hashOf(input.rows.map(phoneKeyOf));
 	if (rows.count('pushed') > 0) pushes[contacts] = true;
 	return agent.row.which === 'known' && pushes[contacts] === true;

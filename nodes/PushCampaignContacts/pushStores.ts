@@ -1,7 +1,7 @@
 import sortedIndexOf from 'lodash/sortedIndexOf';
-import type { IExecuteFunctions } from 'n8n-workflow';
 import { NumbersOfExecution } from '../core/ledger/numbersOfExecution';
 import { hashOf } from '../core/values/hash';
+import type { NodeRun } from '../host/caller/caller';
 import { runIndexOf } from '../host/nodeRun';
 import { openMemory, openValues } from '../host/ledger/executionMemory';
 import { openStore, type StoreUse } from '../host/ledger/openStore';
@@ -23,11 +23,11 @@ const PUSHED_BEFORE_STORE: StoreUse = {
 
 /** Undefined without *Skip Numbers Pushed Before*. */
 export function openPushedBefore(
-	context: IExecuteFunctions,
+	run: NodeRun,
 	{ campaign, reader, skipPushedBefore }: PushSettings,
 ): NumbersPushedBefore | undefined {
 	if (!skipPushedBefore) return undefined;
-	const store = openStore(context, 'workflow', PUSHED_BEFORE_STORE);
+	const store = openStore(run, 'workflow', PUSHED_BEFORE_STORE);
 	return new NumbersPushedBefore(store, campaign.id, reader);
 }
 
@@ -36,42 +36,44 @@ export function openPushedBefore(
  * MCP session, across all tools and rows, but again with other options.
  */
 export function openPushedNumbers(
-	context: IExecuteFunctions,
+	run: NodeRun,
 	{ campaign, additions, reader }: PushSettings,
 ): PushedNumbers {
 	const isModel = reader === 'forModel';
 	const options = isModel ? ` ${hashOf([JSON.stringify([campaign, additions])])}` : '';
 	const numbers = new NumbersOfExecution({
-		done: openValues(context, `numbers of ${campaign.id}${options}`, 'execution'),
-		unknown: openValues(context, `unknown numbers of ${campaign.id}`, 'workflow'),
-		run: runIndexOf(context),
+		done: openValues(run, `numbers of ${campaign.id}${options}`, 'execution'),
+		unknown: openValues(run, `unknown numbers of ${campaign.id}`, 'workflow'),
+		run: runIndexOf(run.context),
 	});
 	// A model gives few contacts, and only its numbers show what it pushed.
 	const max = isModel ? Infinity : PUSH_LIMITS.numbers;
-	return new PushedNumbers(openPushMemory(context), numbers, max);
+	return new PushedNumbers(openPushMemory(run), numbers, max);
 }
 
 /** The same object in all pushes of an execution. */
-export function openPushMemory(context: IExecuteFunctions): PushMemory {
-	return openMemory(context, 'numbers', isPushMemory, { count: 0, runs: {} }, 'execution');
+export function openPushMemory(run: NodeRun): PushMemory {
+	return openMemory(run, 'numbers', isPushMemory, { count: 0, runs: {} }, 'execution');
 }
 
 type Stores = Pick<PushDeps, 'ledger' | 'place' | 'pushedNumbers' | 'pushedBefore'>;
 
 /** What n8n stores of a push, so that it sends nothing that it pushed or may have pushed. */
-export function openStores(context: IExecuteFunctions, settings: PushSettings): Stores {
+export function openStores(run: NodeRun, settings: PushSettings): Stores {
 	const { campaign, reader } = settings;
 	const isModel = reader === 'forModel';
-	const pushedNumbers = openPushedNumbers(context, settings);
+	const pushedNumbers = openPushedNumbers(run, settings);
 	const { id } = campaign;
 	// All pushes of a model count as one.
-	const push = isModel ? 'model' : placeAmongPushes(pushedNumbers.memory, id, runIndexOf(context));
+	const push = isModel
+		? 'model'
+		: placeAmongPushes(pushedNumbers.memory, id, runIndexOf(run.context));
 	return {
 		// What a model pushed is known by the numbers.
-		ledger: openLedger<PartResult>(context, isModel ? {} : undefined),
+		ledger: openLedger<PartResult>(run, isModel ? {} : undefined),
 		place: ['push', id, push],
 		pushedNumbers,
-		pushedBefore: openPushedBefore(context, settings),
+		pushedBefore: openPushedBefore(run, settings),
 	};
 }
 

@@ -123,7 +123,8 @@ async function pastedRows({ context, parameters }: OperationRun): Promise<PushIn
 }
 
 /** All CSV files in the input, whatever their fields are called. */
-function filesOfInput({ context, caller }: OperationRun): Source[] {
+function filesOfInput(run: OperationRun): Source[] {
+	const { context, caller } = run;
 	if (caller.kind === 'model') {
 		throw new InvalidInput(
 			"A tool can't read CSV files, so nothing was sent",
@@ -142,7 +143,7 @@ function filesOfInput({ context, caller }: OperationRun): Source[] {
 			const open = () =>
 				id === undefined
 					? [Buffer.from(data, 'base64')]
-					: readable(context, name, context.helpers.getBinaryStream(id));
+					: readable(run, name, context.helpers.getBinaryStream(id));
 			files.push({ name, open, item });
 		}
 	}
@@ -193,14 +194,14 @@ function noFile(context: IExecuteFunctions, item: number): InvalidInput {
 }
 
 async function* readable(
-	context: IExecuteFunctions,
+	run: OperationRun,
 	name: string,
 	stream: Promise<AsyncIterable<Uint8Array>>,
 ): AsyncGenerator<Uint8Array> {
 	try {
 		yield* await stream;
 	} catch (error) {
-		throw notReadable(name, error, await mayHaveSent(context));
+		throw notReadable(name, error, await mayHaveSent(run));
 	}
 }
 

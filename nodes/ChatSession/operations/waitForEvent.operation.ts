@@ -71,14 +71,13 @@ const waitOnce: Prepare = (form) => {
 	const types = chosenTypes(form);
 	const timeLimitMs = parseTimeLimit(form.number('timeLimit', undefined)) * 1000;
 	const disconnectOther = form.switch('disconnectOther', false);
-	const send = async ({ context, caller, account }: RequestDeps) => {
-		const timeoutMs = Math.min(timeLimitMs, caller.maxWaitMs);
+	const send = async (deps: RequestDeps) => {
+		const timeoutMs = Math.min(timeLimitMs, deps.caller.maxWaitMs);
 		const awaited = await withChatSocket(
-			context,
-			account,
+			deps,
 			sessionId,
 			{ disconnectOther, patienceMs: timeoutMs },
-			async (user) => await awaitEvent(context, user, types, timeoutMs),
+			async (user) => await awaitEvent(deps.context, user, types, timeoutMs),
 		);
 		return asItems({ session_id: sessionId, ...awaited });
 	};

@@ -97,7 +97,7 @@ export const forget: Operation = {
 				onScreenOnly("Choose another 'Operation' in the node of this tool."),
 			);
 		}
-		const store = openStore(context, 'workflow', STORE);
+		const store = openStore(run, 'workflow', STORE);
 		if (parameters.at(0).choice('numbersToForget', 'items') === 'all') {
 			await store.clear();
 			return [{ json: { forgotten: true }, pairedItem: [] }];

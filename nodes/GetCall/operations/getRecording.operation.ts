@@ -88,7 +88,7 @@ export const getRecording: Operation = {
 			if (!asFile) return asItems(recording);
 			const url = asText(recording.recording_url);
 			const download = { url, callId, baseUrl, maxMegabytes, isAnyType };
-			const file = await downloadRecording(run.context, download);
+			const file = await downloadRecording(run, download);
 			const json = {
 				call_id: recording.call_id ?? callId,
 				file_name: file.fileName ?? null,

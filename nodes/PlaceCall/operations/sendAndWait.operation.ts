@@ -37,7 +37,7 @@ export const sendAndWait: Operation = {
 	async execute(run) {
 		const { context, caller } = run;
 		const { kind, agent, getsErrors } = caller;
-		if (kind === 'review') rememberReviewedRow(context, agent);
+		if (kind === 'review') rememberReviewedRow(run, agent);
 		const asking = placeCalls(run, readQuestion);
 		if (kind !== 'review' || !getsErrors) return await asking;
 		return await asking.catch((error: unknown) => {

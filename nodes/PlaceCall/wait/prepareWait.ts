@@ -9,6 +9,7 @@ import { CallWatch } from '../../core/calls/callWatch';
 import { readCallRecord } from '../../core/calls/readCall';
 import { hashOf } from '../../core/values/hash';
 import { type JsonObject, numberIn } from '../../core/values/json';
+import type { NodeRun } from '../../host/caller/caller';
 import { openValues } from '../../host/ledger/executionMemory';
 import { notesOfWaiting } from '../../host/ledger/openLedger';
 import {
@@ -71,24 +72,25 @@ export async function prepareWait(run: OperationRun): Promise<CompletionWait> {
 		waits: true,
 		webhookUrl: resumeUrl,
 		finish: async (placed, earlierCalls) =>
-			await waitForWebhook(context, placed, earlierCalls, resumeUrl, option.limitMs),
+			await waitForWebhook(run, placed, earlierCalls, resumeUrl, option.limitMs),
 	};
 }
 
 /** Keeps the execution running until each call is completed, or the time limit is reached. */
 async function waitByReading(
-	{ context, caller, account }: OperationRun,
+	run: OperationRun,
 	placed: INodeExecutionData[],
 	calls: Array<AwaitedCall | undefined>,
 	{ finished, limitMs, optOutKey }: WaitOption,
 ): Promise<INodeExecutionData[]> {
+	const { context, caller, account } = run;
 	const callIds = callIdsOf(calls);
 	const now = clock.now();
 	const { reader, maxWaitMs, continuesOnFail } = caller;
 	const end = clock.elapsed() + Math.min(endOfWait(placed, limitMs, now) - now, maxWaitMs);
 	// *Retry On Fail* also runs the node again after its wait. A model may wait again.
 	const isRetried = caller.kind !== 'model';
-	const ends = isRetried ? openValues(context, `waits in ${context.getExecutionId()}`) : {};
+	const ends = isRetried ? openValues(run, `waits in ${context.getExecutionId()}`) : {};
 	const wait = hashOf(callIds);
 	const until = numberIn(ends[wait]) ?? end;
 	ends[wait] = until;
@@ -97,7 +99,7 @@ async function waitByReading(
 		finished,
 		reader,
 	});
-	const sleep = cancellableSleep(context, placedNote(callIds));
+	const sleep = cancellableSleep(run, placedNote(callIds));
 	await watch.readUntilAllEnded({ ...clock, sleep }, until).catch((error: unknown) => {
 		if (!isCanceled(context) || !continuesOnFail) throw error;
 		// In queue mode, a retry continues after the node with the items, so they end as at the time limit, with another reason.
@@ -119,23 +121,24 @@ function placedNote(callIds: readonly string[]): string | undefined {
  * calls. If n8n's own limit ends the wait, they're the output.
  */
 async function waitForWebhook(
-	context: IExecuteFunctions,
+	run: NodeRun,
 	placed: INodeExecutionData[],
 	earlierCalls: JsonObject,
 	resumeUrl: string,
 	limitMs: number,
 ): Promise<INodeExecutionData[]> {
+	const { context } = run;
 	// Otherwise, a stopped execution would continue when its wait ends.
-	const isStopped = cancelSignal(context).aborted;
+	const isStopped = cancelSignal(run).aborted;
 	const calls = awaitedCalls(placed, earlierCalls);
 	if (isStopped || callIdsOf(calls).length === 0) return placed;
 	const until = endOfWait(placed, limitMs, clock.now());
-	const clearNotes = await notesOfWaiting(context);
+	const clearNotes = await notesOfWaiting(run);
 	await context.putExecutionToWait(new Date(until + GRACE_MS));
 	const task = context.getExecuteData();
 	// n8n disables the waiting node when it resumes. A copy keeps later runs of the node enabled.
 	task.node = { ...task.node };
-	Object.assign(openValues(context, WAIT, 'execution'), { until, earlierCalls });
+	Object.assign(openValues(run, WAIT, 'execution'), { until, earlierCalls });
 	// With *Execute Once*, n8n also stores the items that weren't executed, which aren't calls.
 	if (context.getNode().executeOnce === true) task.data.main?.[0]?.splice(1);
 	// Last, because *Retry On Fail* would run the node again on the same items.

@@ -4,6 +4,9 @@ import type { Deadline } from '../../core/values/clock';
 import { clock } from '../clock';
 import { Agent } from './agent';
 
+/** A run of a node, and who asks for it. */
+export type NodeRun = { context: IExecuteFunctions; caller: Caller };
+
 /**
  * Who asks for a run of a node. {@link callerOf} finds it, and nothing else decides it. An operation gets it with its
  * run, and most code needs only what follows from it, such as `reader` or `maxWaitMs`.
@@ -62,23 +65,13 @@ export const TOOL_LIMITS = {
 	graceMs: 3_000,
 };
 
-/** By the context of the run. */
-const callers = new WeakMap<object, Caller>();
-
-/** Found once in a run of the node, which then begins. */
-export function callerOf(context: IExecuteFunctions): Caller {
-	const known = callers.get(context);
-	if (known !== undefined) return known;
-	const caller = findCaller(context);
-	callers.set(context, caller);
-	return caller;
-}
-
 /**
+ * Found once in a run of the node, whose time then begins.
+ *
  * The MCP Server Trigger and older agents run the node themselves. Newer agents let the engine run it like any node, and
  * only the node type shows it: n8n derives `placeCallTool` from `placeCall`, and `placeCallHitlTool` for human review.
  */
-function findCaller(context: IExecuteFunctions): Caller {
+export function callerOf(context: IExecuteFunctions): Caller {
 	const { type, onError } = context.getNode();
 	const facts = {
 		reader: 'forModel',

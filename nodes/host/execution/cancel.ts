@@ -4,7 +4,7 @@ import { pause } from '../../core/values/clock';
 import { asSentence, NotSent } from '../../core/service/errors';
 import { onScreenOnly } from '../../core/service/resolution';
 import { clock } from '../clock';
-import { callerOf } from '../caller/caller';
+import type { NodeRun } from '../caller/caller';
 
 const CANCELED = 'The execution was canceled';
 
@@ -14,19 +14,19 @@ const CANCELED = 'The execution was canceled';
  * @param doneBefore for the error: what the node did before
  */
 export function cancellableSleep(
-	context: IExecuteFunctions,
+	run: NodeRun,
 	doneBefore?: string,
 ): (milliseconds: number) => Promise<void> {
-	const signal = cancelSignal(context);
+	const signal = cancelSignal(run);
 	return async (milliseconds) => {
-		if (!(await pause(clock, milliseconds, signal))) throw canceledError(context, doneBefore);
+		if (!(await pause(clock, milliseconds, signal))) throw canceledError(run.context, doneBefore);
 	};
 }
 
 /** Aborted when the execution is stopped, or when a tool reaches its time limit. */
-export function cancelSignal(context: IExecuteFunctions): AbortSignal {
+export function cancelSignal({ context, caller }: NodeRun): AbortSignal {
 	// Undefined for an execution that can't be stopped.
-	const signals = [context.getExecutionCancelSignal(), callerOf(context).deadline?.signal];
+	const signals = [context.getExecutionCancelSignal(), caller.deadline?.signal];
 	return AbortSignal.any(signals.filter((signal) => signal !== undefined));
 }
 
@@ -36,8 +36,8 @@ export function isCanceled(context: IExecuteFunctions): boolean {
 }
 
 /** @throws NotSent if n8n has stopped the execution before this item, or the tool has reached its time limit */
-export function requireRunning(context: IExecuteFunctions): void {
-	if (cancelSignal(context).aborted) throw stoppedBeforeItem();
+export function requireRunning(run: NodeRun): void {
+	if (cancelSignal(run).aborted) throw stoppedBeforeItem();
 }
 
 export function stoppedBeforeItem(): NotSent {

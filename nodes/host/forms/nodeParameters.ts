@@ -1,6 +1,5 @@
 import {
 	isResourceLocatorValue,
-	type IExecuteFunctions,
 	type IHookFunctions,
 	type INodeExecutionData,
 	type INodeProperties,
@@ -8,6 +7,7 @@ import {
 	type ITriggerFunctions,
 	type IWebhookFunctions,
 } from 'n8n-workflow';
+import type { NodeRun } from '../caller/caller';
 import { Fields } from './fields';
 import { ABSENT, hasExpression, isFromModel } from './fieldValue';
 import { mayNameRow, rowReader, UNREAD } from './expressions';
@@ -30,11 +30,11 @@ export class NodeParameters {
 	 * has one value for all, so that they have the same list.
 	 */
 	constructor(
-		private readonly context: IExecuteFunctions,
+		private readonly run: NodeRun,
 		private readonly form: readonly INodeProperties[],
 		private readonly isReadOnly = false,
 	) {
-		this.items = context.getInputData();
+		this.items = run.context.getInputData();
 	}
 
 	/** The fields of an item. */
@@ -48,14 +48,14 @@ export class NodeParameters {
 	/** Whether a model fills in a field with this label. */
 	isFromModel(label: string): boolean {
 		return pathsOf(this.form, label).some((path) =>
-			isFromModel(this.context.getNodeParameter(path, 0, ABSENT, { rawExpressions: true })),
+			isFromModel(this.run.context.getNodeParameter(path, 0, ABSENT, { rawExpressions: true })),
 		);
 	}
 
 	private reading(path: string, index: number): ParameterReading {
 		const known = this.readings.get(path);
 		if (known !== undefined) return known;
-		const raw: unknown = this.context.getNodeParameter(path, index, ABSENT, {
+		const raw: unknown = this.run.context.getNodeParameter(path, index, ABSENT, {
 			rawExpressions: true,
 		});
 		const reading = { raw, valueAt: this.readerOf(path, index, raw) };
@@ -65,9 +65,9 @@ export class NodeParameters {
 
 	private readerOf(path: string, index: number, raw: unknown): ParameterReading['valueAt'] {
 		const evaluate = (at: number): unknown =>
-			this.context.getNodeParameter(valuePath(path, raw), at, null);
+			this.run.context.getNodeParameter(valuePath(path, raw), at, null);
 		const isFixed = !hasExpression(raw);
-		const ofAgent = isFixed ? undefined : readerForAgent(this.context, raw, evaluate);
+		const ofAgent = isFixed ? undefined : readerForAgent(this.run, raw, evaluate);
 		if (ofAgent !== undefined) return ofAgent;
 		if (isFixed || (this.isReadOnly && typeof raw === 'string' && !mayNameRow(raw))) {
 			const value = raw === ABSENT ? raw : evaluate(index);

@@ -8,6 +8,7 @@ import type { ConnectionUser, UserOptions } from '../../core/chat/connectionUser
 import { sessionKey } from '../../core/chat/parseChatFields';
 import { readWsToken } from '../../core/chat/token';
 import { fingerprint } from '../../core/values/hash';
+import type { NodeRun } from '../caller/caller';
 import { clock } from '../clock';
 import { type AccountClient } from './accountClient';
 import { cancelSignal, requireRunning } from '../execution/cancel';
@@ -69,15 +70,14 @@ export function requireWebSocket(): void {
 
 /** Uses the connection of a session for one item. It's closed afterwards, on Stop, and at the time limit of a tool. */
 export async function withChatSocket<T>(
-	context: IExecuteFunctions,
-	accountClient: AccountClient,
+	{ account, ...run }: NodeRun & { account: AccountClient },
 	sessionId: string,
 	options: Pick<UserOptions, 'disconnectOther' | 'patienceMs'>,
 	job: (user: ConnectionUser) => Promise<T>,
 ): Promise<T> {
-	requireRunning(context);
-	const user = joinChat(context, accountClient, sessionId, options);
-	const end = cancelSignal(context);
+	requireRunning(run);
+	const user = joinChat(run.context, account, sessionId, options);
+	const end = cancelSignal(run);
 	const stop = () => user.close();
 	end.addEventListener('abort', stop, { once: true });
 	try {

@@ -1,7 +1,7 @@
-import type { IExecuteFunctions } from 'n8n-workflow';
 import { NotSent } from '../../core/service/errors';
 import type { JsonObject } from '../../core/values/json';
 import { type Agent, keyOf } from '../caller/agent';
+import type { NodeRun } from '../caller/caller';
 import { addHintsForPerson } from '../execution/runResult';
 import { openValues } from './executionMemory';
 
@@ -9,11 +9,11 @@ import { openValues } from './executionMemory';
  * n8n runs an approved tool once for each row of the agent's input, with the fields of that row. So the human review of
  * this package notes for which row it asks, and the tool does nothing for the others.
  */
-export function rememberReviewedRow(context: IExecuteFunctions, agent: Agent): void {
+export function rememberReviewedRow(run: NodeRun, agent: Agent): void {
 	const { toolCallId: callId } = agent;
 	const { key } = agent.row;
 	if (key === undefined || callId === undefined) return;
-	const rows = reviewedRows(context);
+	const rows = reviewedRows(run);
 	// Some models give the requests of several rows the same ID.
 	rows[callId] = callId in rows && rows[callId] !== key ? null : key;
 }
@@ -23,10 +23,10 @@ export function rememberReviewedRow(context: IExecuteFunctions, agent: Agent): v
  *
  * @throws NotSent if the person approved the request for another row
  */
-export function requireApprovedRow(context: IExecuteFunctions, agent: Agent): void {
+export function requireApprovedRow(run: NodeRun, agent: Agent): void {
 	if (agent.row.which === 'only' || !agent.isReviewed) return;
 	const { rows, possible } = agent.row;
-	const key = reviewedRows(context)[agent.toolCallId ?? ''];
+	const key = reviewedRows(run)[agent.toolCallId ?? ''];
 	if (typeof key !== 'string') {
 		agent.setPossibleRows(rows);
 		return;
@@ -34,15 +34,15 @@ export function requireApprovedRow(context: IExecuteFunctions, agent: Agent): vo
 	const approved = possible.filter((row) => keyOf(row) === key);
 	if (approved.length === 0) {
 		const error = approvedForAnother();
-		addHintsForPerson(context, error.explanation);
+		addHintsForPerson(run.context, error.explanation);
 		throw error;
 	}
 	agent.setPossibleRows(approved);
 }
 
 /** The keys of the rows, by the ID of the tool request. Null if several rows have it. */
-function reviewedRows(context: IExecuteFunctions): JsonObject {
-	return openValues(context, 'reviewed rows', 'agentRun');
+function reviewedRows(run: NodeRun): JsonObject {
+	return openValues(run, 'reviewed rows', 'agentRun');
 }
 
 function approvedForAnother(): NotSent {

@@ -3,7 +3,7 @@ import { InvalidInput } from '../../core/service/errors';
 import { onScreenOnly } from '../../core/service/resolution';
 import { isJsonObject, type JsonObject } from '../../core/values/json';
 import { BoundedMap } from '../../core/values/boundedMap';
-import { type Caller, callerOf } from '../caller/caller';
+import type { Caller, NodeRun } from '../caller/caller';
 import { inExpression, runIndexOf } from '../nodeRun';
 
 /** The key in the node's context, which n8n shows in `$node[…].context`. */
@@ -36,13 +36,12 @@ type Lifetime = 'run' | 'agentRun' | 'execution' | 'workflow';
  * @throws InvalidInput if it's damaged: what earlier attempts did is then unknown
  */
 export function openMemory<T extends JsonObject>(
-	context: IExecuteFunctions,
+	{ context, caller }: NodeRun,
 	name: string,
 	isMemory: (stored: unknown) => stored is T,
 	empty: T,
 	lifetime: Lifetime = 'run',
 ): T {
-	const caller = callerOf(context);
 	const isModel = caller.kind === 'model';
 	const isOfNode = !isModel && (lifetime === 'run' || lifetime === 'execution');
 	const data = storeDataOf(context, isOfNode ? 'node' : 'flow', caller.mcpSession);
@@ -61,12 +60,8 @@ export function openMemory<T extends JsonObject>(
 }
 
 /** Values by name, which aren't checked. Empty in a first attempt. */
-export function openValues(
-	context: IExecuteFunctions,
-	name: string,
-	lifetime: Lifetime = 'run',
-): JsonObject {
-	return openMemory(context, name, isJsonObject, {}, lifetime);
+export function openValues(run: NodeRun, name: string, lifetime: Lifetime = 'run'): JsonObject {
+	return openMemory(run, name, isJsonObject, {}, lifetime);
 }
 
 /** What the node remembers in the execution that waits for this webhook. To read, because n8n doesn't store changes. */

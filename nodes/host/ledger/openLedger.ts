@@ -6,7 +6,7 @@ import { NotedExecution, Notes } from '../../core/ledger/notes';
 import { ExplainedError } from '../../core/service/errors';
 import type { JsonValue } from '../../core/values/json';
 import { BoundedMap } from '../../core/values/boundedMap';
-import { callerOf } from '../caller/caller';
+import type { NodeRun } from '../caller/caller';
 import { isCanceled } from '../execution/cancel';
 import { executionDataOf } from '../nodeRun';
 import { openMemory } from './executionMemory';
@@ -31,10 +31,10 @@ const notedExecutions = new BoundedMap<{ node: string; noted: NotedExecution }>(
  * @throws InvalidInput if what n8n stored of an earlier attempt is damaged
  */
 export function openLedger<Result extends JsonValue>(
-	context: IExecuteFunctions,
-	entries: Entries<Result> = openMemory(context, 'requests', areEntries<Result>, {}),
+	run: NodeRun,
+	entries: Entries<Result> = openMemory(run, 'requests', areEntries<Result>, {}),
 ): Ledger<Result> {
-	const notes = once(async () => await openNotes(context));
+	const notes = once(async () => await openNotes(run));
 	return new Ledger(entries, notes);
 }
 
@@ -43,8 +43,9 @@ export function openLedger<Result extends JsonValue>(
  *
  * @throws NotSent if n8n can't read the parent execution
  */
-export async function openNotes(context: IExecuteFunctions): Promise<Notes | undefined> {
-	const origin = await useDatabase(USE, async () => await originOf(context));
+export async function openNotes(run: NodeRun): Promise<Notes | undefined> {
+	const { context } = run;
+	const origin = await useDatabase(USE, async () => await originOf(run));
 	if (origin === undefined) return undefined;
 	const { startedAt, executionId, isSubExecution } = origin;
 	// A workflow that starts itself as a sub-workflow has the same store and start time on each level.
@@ -59,8 +60,8 @@ export async function openNotes(context: IExecuteFunctions): Promise<Notes | und
 	notedExecutions.set(key, { node, noted });
 	const running = () =>
 		sumBy([...notedExecutions.values()], (one) => (one.node === node ? one.noted.uses.size : 0));
-	const store = openStore(context, 'node', USE);
-	const notes = new Notes(store, noted, context.getExecutionId(), running, repeatOnStore(context));
+	const store = openStore(run, 'node', USE);
+	const notes = new Notes(store, noted, context.getExecutionId(), running, repeatOnStore(run));
 	// n8n stores an execution before it calls this. It stores a stopped execution without what its nodes remember.
 	context.onExecutionFinish?.(async () => {
 		if (!isSubExecution) notedExecutions.delete(key);
@@ -75,25 +76,25 @@ export async function openNotes(context: IExecuteFunctions): Promise<Notes | und
  * @returns removes the notes, to be called when n8n has stored the execution with its entries. Never throws: notes that
  * stay only take space.
  */
-export async function notesOfWaiting(context: IExecuteFunctions): Promise<() => Promise<void>> {
-	const notes = await openNotes(context).catch(() => undefined);
+export async function notesOfWaiting(run: NodeRun): Promise<() => Promise<void>> {
+	const notes = await openNotes(run).catch(() => undefined);
 	const own = notes?.own();
 	return async () => await notes?.release(own);
 }
 
 /** In a retry, an error before the first request doesn't show that nothing was sent. */
-export async function beforeSending(context: IExecuteFunctions, error: unknown): Promise<unknown> {
+export async function beforeSending(run: NodeRun, error: unknown): Promise<unknown> {
 	const isUnknown = error instanceof ExplainedError && error.outcome === 'unknown';
-	return isUnknown || !(await mayHaveSent(context)) ? error : maybeSentBefore(error);
+	return isUnknown || !(await mayHaveSent(run)) ? error : maybeSentBefore(error);
 }
 
 /**
  * Whether an earlier attempt of the execution may have sent anything, also if the items can't be read now. True if n8n's
  * store can't be reached.
  */
-export async function mayHaveSent(context: IExecuteFunctions): Promise<boolean> {
+export async function mayHaveSent(run: NodeRun): Promise<boolean> {
 	try {
-		const ledger = openLedger(context);
+		const ledger = openLedger(run);
 		return Object.keys(ledger.entries).length > 0 || (await ledger.findBegun([]));
 	} catch {
 		return true;
@@ -117,10 +118,9 @@ type ExecutionOrigin = {
  *
  * @throws if n8n can't read an execution from which this one comes
  */
-export async function originOf(context: IExecuteFunctions): Promise<ExecutionOrigin | undefined> {
+export async function originOf({ context, caller }: NodeRun): Promise<ExecutionOrigin | undefined> {
 	const execution = context.getExecutionContext();
-	if (execution?.establishedAt === undefined || callerOf(context).mcpSession !== undefined)
-		return undefined;
+	if (execution?.establishedAt === undefined || caller.mcpSession !== undefined) return undefined;
 	const executionId = context.getExecutionId();
 	const own = { startedAt: execution.establishedAt, executionId, isSubExecution: false };
 	const parentId = parentOf(execution);

@@ -6,6 +6,7 @@ import { pause } from '../../core/values/clock';
 import { type DeduplicationStore, findByAdding, MAX_REMEMBERED } from '../../core/ledger/store';
 import { type Limiter, runExclusive } from '../../core/values/keyedMutex';
 import { clock } from '../clock';
+import type { NodeRun } from '../caller/caller';
 import { cancelSignal } from '../execution/cancel';
 import { messageOf } from '../../core/values/values';
 
@@ -50,14 +51,15 @@ export async function useDatabase<T>(
  * those of the others
  */
 export function openStore(
-	context: IExecuteFunctions,
+	run: NodeRun,
 	scope: DeduplicationScope,
 	use: StoreUse,
 ): DeduplicationStore {
+	const { context } = run;
 	const { helpers } = context;
 	const key = `remembered texts of ${context.getWorkflow().id}`;
-	const access: Limiter = async (run) =>
-		await useDatabase(use, async () => await runExclusive(key, run));
+	const access: Limiter = async (action) =>
+		await useDatabase(use, async () => await runExclusive(key, action));
 	const count = async () => await helpers.getProcessedDataCount(scope, OPTIONS);
 	// In parts, so that the process can do other work in between.
 	const remove = async (texts: string[]) => {
@@ -75,8 +77,7 @@ export function openStore(
 	// Without a maximum, so that n8n drops no other text.
 	const lookUp = {
 		add,
-		remove: async (texts: string[]) =>
-			await repeatOnStore(context)(async () => await remove(texts)),
+		remove: async (texts: string[]) => await repeatOnStore(run)(async () => await remove(texts)),
 	};
 	return {
 		add: async (texts, maxEntries = MAX_REMEMBERED) =>
@@ -90,8 +91,8 @@ export function openStore(
 }
 
 /** Repeats an access to the store that fails, until the execution is stopped. n8n may have done it, although it reported an error. */
-export function repeatOnStore(context: IExecuteFunctions): Limiter {
-	const signal = cancelSignal(context);
+export function repeatOnStore(run: NodeRun): Limiter {
+	const signal = cancelSignal(run);
 	return async (access) => {
 		let result = access();
 		for (const delay of DATABASE_DELAYS_MS) {

@@ -5,8 +5,9 @@ import { hashOf } from '../../core/values/hash';
 import { type JsonObject, numberIn } from '../../core/values/json';
 import { runExclusive } from '../../core/values/keyedMutex';
 import { openValues } from './executionMemory';
+import type { NodeRun } from '../caller/caller';
 import type { RunResult } from '../execution/runResult';
-import type { PreparedRequest, RequestDeps } from './preparedRequest';
+import type { PreparedRequest } from './preparedRequest';
 
 /**
  * Sends the request of a model once in one agent run or MCP session. The same request again gets the same result, also if it
@@ -15,11 +16,12 @@ import type { PreparedRequest, RequestDeps } from './preparedRequest';
  * @param deliver sends the job, or returns its earlier result
  */
 export async function deliverForModel(
-	{ context, caller, result }: Omit<RequestDeps, 'account'> & { result: RunResult },
+	run: NodeRun & { result: RunResult },
 	ledger: Ledger<JsonObject[]>,
 	request: PreparedRequest,
 	deliver: (job: Job, request: PreparedRequest) => Promise<INodeExecutionData[]>,
 ): Promise<INodeExecutionData[]> {
+	const { context, caller, result } = run;
 	const { payload, target, modelMayRepeat, happened, nextStep } = request;
 	const { idempotencyKey, quota, withDetails } = request;
 	const accounts = Object.values(context.getNode().credentials ?? {}).map(({ id }) => id);
@@ -29,22 +31,20 @@ export async function deliverForModel(
 	// Stored, because an execution that waits for a human review may resume in another process. *Retry* starts from zero. In
 	// queue mode, each request of an MCP session has its own execution ID.
 	const within = caller.mcpSession === undefined ? context.getExecutionId() : 'session';
-	const completedCounts: JsonObject = repeatable
-		? openValues(context, `completed in ${within}`)
-		: {};
+	const completedCounts: JsonObject = repeatable ? openValues(run, `completed in ${within}`) : {};
 	const { agent, recognizesRepeats } = caller;
 	const isReviewed = agent?.isReviewed === true;
 	// n8n repeats a request that a person approved for each row of the agent's input.
-	const approved: JsonObject = isReviewed ? openValues(context, `approved in ${within}`) : {};
+	const approved: JsonObject = isReviewed ? openValues(run, `approved in ${within}`) : {};
 	const approval = hashOf([agent?.toolCallId, toolRequest]);
 	// Before it waits, so that a request that comes again while it's in flight is the same one.
 	const occurrence = numberIn(completedCounts[toolRequest]) ?? 0;
 	const key = `${name}#${occurrence}`;
 	const owner = { tool_request: toolRequest };
 	const job: Job = { key, target, owner, idempotencyKey, quota, withDetails };
-	const run = [caller.mcpSession ?? within, agent?.run, agent?.row.key];
+	const asking = [caller.mcpSession ?? within, agent?.run, agent?.row.key];
 	// Without a session, the next request is another one, and waits for none.
-	const lock = recognizesRepeats ? hashOf([...run, name]) : {};
+	const lock = recognizesRepeats ? hashOf([...asking, name]) : {};
 	return await runExclusive(lock, async () => {
 		const isReplay = ledger.known(job)?.kind === 'done';
 		if (approval in approved) throw repeatedByN8n();

@@ -38,7 +38,7 @@ export async function deliverEachItem(
 	{ concurrency = 1, partNames = [''] }: Pick<ItemLoopOptions, 'concurrency' | 'partNames'> = {},
 ): Promise<INodeExecutionData[]> {
 	const { context, caller, account } = run;
-	const ledger = openLedger<JsonObject[]>(context);
+	const ledger = openLedger<JsonObject[]>(run);
 	const isModel = caller.kind === 'model';
 	const { length: perItem } = partNames;
 	const itemIndexOf = (index: number) => Math.floor(index / perItem);
@@ -87,7 +87,7 @@ export async function deliverEachItem(
 			await reserve?.();
 			const deps = { context, caller, account: await account() };
 			// The execution may have ended while this request waited for an earlier one.
-			requireRunning(context);
+			requireRunning(run);
 			const outcome = await ledger.deliver(job, async () => {
 				try {
 					const output = await send(deps);

@@ -42,7 +42,11 @@ export async function runNode(
 	const caller = callerOf(context);
 	const result = new RunResult(context);
 	if (operation.isReadOnly === true) result.setReadOnly();
-	const parameters = new NodeParameters(context, operation.fields, operation.isReadOnly);
+	const parameters = new NodeParameters(
+		{ context, caller },
+		operation.fields,
+		operation.isReadOnly,
+	);
 	// On first use, inside the item loop, so that each item reports an invalid credential.
 	const account = once(async () => await createAccountClient(context, caller.deadline));
 	const operationRun = { context, caller, result, parameters, account };
@@ -61,7 +65,7 @@ export async function runNode(
 	};
 	if (caller.kind === 'model') {
 		return await runForModel({ context, caller, result }, async () => {
-			if (caller.agent !== undefined) requireApprovedRow(context, caller.agent);
+			if (caller.agent !== undefined) requireApprovedRow(operationRun, caller.agent);
 			hintIfUncertain(operationRun);
 			return await run().catch((error: unknown) => {
 				throw forWhoFillsIn(parameters, error);
@@ -71,7 +75,7 @@ export async function runNode(
 	const outputs = await run().catch(async (error: unknown) => {
 		// An error of the item loop says what earlier attempts did.
 		const isComplete = isNodeError(error) || operation.isReadOnly === true;
-		const shown = isComplete ? error : await operation.beforeSending(context, error);
+		const shown = isComplete ? error : await operation.beforeSending(operationRun, error);
 		return toOutputs(failedRun(operationRun, shown));
 	});
 	if (!isCanceled(context) && !mayBeRunAgain(context, outputs)) clearRun(context);

@@ -2,7 +2,6 @@ import attempt from 'lodash/attempt';
 import isEmpty from 'lodash/isEmpty';
 import partition from 'lodash/partition';
 import type {
-	IExecuteFunctions,
 	IHookFunctions,
 	INodeProperties,
 	IWebhookFunctions,
@@ -11,6 +10,7 @@ import type {
 import { InvalidInput } from '../../core/service/errors';
 import { onScreenOnly } from '../../core/service/resolution';
 import { isJsonObject, type JsonObject, type JsonValue, parseJson } from '../../core/values/json';
+import type { NodeRun } from '../caller/caller';
 import type { Fields } from '../forms/fields';
 import { formOf } from '../forms/nodeParameters';
 import { toNodeError } from '../http/nodeErrors';
@@ -120,12 +120,13 @@ const USE: StoreUse = {
  * @throws NotSent if n8n's database is unavailable
  */
 export async function newEvents(
-	context: IExecuteFunctions,
+	run: NodeRun,
 	keys: readonly string[],
 ): Promise<ReadonlySet<string>> {
+	const { context } = run;
 	const mode = context.getMode();
 	if (mode === 'manual' || keys.length === 0) return new Set(keys);
-	const store = openStore(context, 'node', USE);
+	const store = openStore(run, 'node', USE);
 	const startedAt = context.getExecutionContext()?.establishedAt ?? context.getExecutionId();
 	const ownText = (key: string) => JSON.stringify([key, startedAt]);
 	const texts = keys.flatMap((key) => [key, ownText(key)]);

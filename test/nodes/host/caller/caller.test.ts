@@ -63,11 +63,6 @@ test.each([
 	expect(callerOf(executeContext(node, [{ json: {} }]))).toMatchObject({ getsErrors });
 });
 
-test('finds who asks once in a run', () => {
-	const context = byMcpTrigger('placeCall');
-	expect(callerOf(context)).toBe(callerOf(context));
-});
-
 describe('the run of an agent', () => {
 	const AGENT = 'Agent }} "1"';
 	const nodes = ['Row', AGENT, 'Ask', 'Direct', 'Tool', 'Other', 'More'].map((name) =>

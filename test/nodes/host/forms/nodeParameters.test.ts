@@ -4,6 +4,7 @@ import type {
 	INodeProperties,
 	NodePropertyTypes,
 } from 'n8n-workflow';
+import { callerOf } from '../../../../nodes/host/caller/caller';
 import type { Fields } from '../../../../nodes/host/forms/fields';
 import { NodeParameters } from '../../../../nodes/host/forms/nodeParameters';
 import {
@@ -45,7 +46,7 @@ function read(
 	readFrom: (form: Fields) => unknown = valueIn(name),
 ) {
 	const context = contextOf({ [name]: raw }, rows);
-	const parameters = new NodeParameters(context, FORM);
+	const parameters = new NodeParameters({ context, caller: callerOf(context) }, FORM);
 	const evaluate = jest.spyOn(context, 'getNodeParameter');
 	const values = rows.map((_row, index) => readFrom(parameters.at(index)));
 	const evaluations = evaluate.mock.calls.filter(([, , , options]) => !options?.rawExpressions);
@@ -112,7 +113,9 @@ test.each<[number | string | undefined, number]>([
 	const settings = concurrency === undefined ? {} : { concurrency };
 	const context = contextOf({ developerSettings: settings }, [{}]);
 	const form = [developerSettings(concurrencyField(5, ''))];
-	expect(readConcurrency(new NodeParameters(context, form), 5)).toBe(expected);
+	expect(readConcurrency(new NodeParameters({ context, caller: callerOf(context) }, form), 5)).toBe(
+		expected,
+	);
 });
 
 test("n8n's AI builder isn't told that a number is off", () => {

@@ -2,6 +2,7 @@
 import { ExecuteContext } from 'n8n-core';
 import {
 	createRunExecutionData,
+	type IExecuteFunctions,
 	type IExecutionContext,
 	type INode,
 	type INodeExecutionData,
@@ -63,6 +64,7 @@ beforeEach(() => nodes++);
 const callNode = (over: Partial<INode> = {}, parameters = {}) =>
 	harness.placeCallNode({ ...perItem, ...parameters }, { id: `call-${nodes}`, ...over });
 const added = () => store.calls.filter((call) => call.startsWith('add'));
+const runOf = (context: IExecuteFunctions) => ({ context, caller: callerOf(context) });
 const UNKNOWN = { details: { outcome: 'unknown' } };
 
 describe('after n8n was killed', () => {
@@ -196,7 +198,7 @@ describe("n8n's list of notes", () => {
 	test('is limited for interrupted executions', async () => {
 		const node = callNode();
 		const old = range(150).map((nth) => `old ${nth}`);
-		await openStore(contextOf(node), 'node', { message: '', description: '' }).add(old);
+		await openStore(runOf(contextOf(node)), 'node', { message: '', description: '' }).add(old);
 		acceptCalls(1);
 		await harness.kill(node, people(1));
 		expect(store.size).toBe(102);
@@ -204,7 +206,7 @@ describe("n8n's list of notes", () => {
 
 	test('keeps the notes of a running execution, also if another one adds some', async () => {
 		const node = callNode();
-		const notes = await openNotes(contextOf(node));
+		const notes = await openNotes(runOf(contextOf(node)));
 		await Promise.all(range(110).map(async (nth) => await notes?.add(nth)));
 		acceptCalls(1);
 		await harness.kill(node, people(1));
@@ -229,7 +231,7 @@ describe("n8n's list of notes", () => {
 			await Promise.resolve();
 		});
 		const texts = range(count).map((nth) => `text ${nth}`);
-		await openStore(context, 'node', { message: '', description: '' }).remove(texts);
+		await openStore(runOf(context), 'node', { message: '', description: '' }).remove(texts);
 		expect(removed.map(({ length }) => length)).toEqual(parts);
 		expect(removed.flat()).toEqual(texts);
 		// n8n reads the whole list to count it, which a few texts don't need.
@@ -365,7 +367,7 @@ describe('the origin of an execution, by which retries are recognized', () => {
 			{ startedAt: 2_000, executionId: 'f2', isSubExecution: true },
 		],
 	])('of %s', async (_what, id, own, others, origin) => {
-		expect(await originOf(contextIn(id, own, others).context)).toMatchObject(origin);
+		expect(await originOf(runOf(contextIn(id, own, others).context))).toMatchObject(origin);
 	});
 
 	const passedOn = (executionId: string, executionContext: IExecutionContext) => ({
@@ -393,21 +395,21 @@ describe('the origin of an execution, by which retries are recognized', () => {
 		const [, others, parents, expected] = one;
 		const { context, reads } = contextIn('e', startedAt(3_000, 'sub'), others, parents);
 		const origin = { startedAt: 1_000, executionId: 'top', isSubExecution: true };
-		expect(await originOf(context)).toEqual(origin);
+		expect(await originOf(runOf(context))).toEqual(origin);
 		expect(reads).toEqual(expected);
 	});
 
 	test('of a sub-execution of a workflow is passed on, so all its rows need no read', async () => {
 		const parents = { e: passedOn('top', ofTop) };
 		const { context, reads } = contextIn('e', startedAt(2_000, 'top'), {}, parents);
-		expect(await originOf(context)).toMatchObject({ startedAt: 1_000, executionId: 'top' });
+		expect(await originOf(runOf(context))).toMatchObject({ startedAt: 1_000, executionId: 'top' });
 		expect(reads).toEqual([]);
 	});
 
 	test('that n8n cannot read stops the request before it is sent', async () => {
 		const { context } = contextIn('h', startedAt(2_000, 'unreadable'));
 		jest.spyOn(context, 'getExecutionDataById').mockRejectedValue(new Error('database is locked'));
-		await expect(openNotes(context)).rejects.toMatchObject({
+		await expect(openNotes(runOf(context))).rejects.toMatchObject({
 			outcome: 'not_sent',
 			message: expect.stringContaining("so this attempt didn't send it"),
 		});
@@ -423,9 +425,9 @@ test.each([
 	const data = dataWith(startedAt(1_000));
 	const context = executeContext(callNode(CONTINUE), itemsOf([{}, {}]), { additionalData, data });
 	const account = async () => await createAccountClient(context);
-	const parameters = new NodeParameters(context, []);
-	const result = new RunResult(context);
-	const run = { context, caller: callerOf(context), result, parameters, account };
+	const nodeRun = runOf(context);
+	const parameters = new NodeParameters(nodeRun, []);
+	const run = { ...nodeRun, result: new RunResult(context), parameters, account };
 	const sent: number[][] = [];
 	let items: INodeExecutionData[] = [];
 	for (const none of invalid) {

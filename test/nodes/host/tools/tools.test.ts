@@ -415,8 +415,10 @@ describe('a tool of an MCP client', () => {
 	test('the newest of many sessions are remembered', async () => {
 		const tool = await node('placeCall', CALL);
 		const isDone = (stored: unknown): stored is { done?: true } => stored !== undefined;
-		const recordOf = (session: number) =>
-			openMemory(mcpContext(tool, `many ${session}`), 'test', isDone, {});
+		const recordOf = (session: number) => {
+			const context = mcpContext(tool, `many ${session}`);
+			return openMemory({ context, caller: callerOf(context) }, 'test', isDone, {});
+		};
 		for (let session = 0; session < 500; session++) recordOf(session).done = true;
 		expect(recordOf(0)).toEqual({ done: true });
 		recordOf(500).done = true;
