@@ -41,7 +41,7 @@ export function resumeUrlOf(context: Context): string {
 	if (asksAndWaits(context)) return context.getSignedResumeUrl();
 	const resumeUrl: unknown = context.evaluateExpression('{{ $execution.resumeUrl }}', 0);
 	const url = new URL(typeof resumeUrl === 'string' ? resumeUrl : '');
-	// n8n finds the webhook by the node's ID at the end of the path.
+	// The suffix of this node's webhook, so that a late report doesn't resume a wait of another node.
 	url.pathname = `${url.pathname}/${context.getNode().id}`;
 	return url.toString();
 }

@@ -225,7 +225,7 @@ describe('waiting', () => {
 		expect(run.waitTill).toEqual(new Date(1_000_000 + HOUR + 60_000));
 		for (const { webhookUrl } of service().placedCalls())
 			expect(webhookUrl).toMatch(/^http:\/\/localhost:5678\/webhook-waiting\/[^/]+\/id-Node\?/);
-		// n8n finds the webhook of a waiting execution by this flag and the end of the path.
+		// With its suffix, a late report doesn't resume a wait of another node.
 		const { type, typeVersion } = placeCall;
 		const [wakeUp] = nodeTypes.getByNameAndVersion(type, typeVersion).description.webhooks ?? [];
 		const byNode = { restartWebhook: true, isFullPath: true, path: '={{ $nodeId }}' };
