@@ -9,12 +9,11 @@ import { searchAgents } from '../host/forms/locatorFields';
 import { CREDENTIAL } from '../host/http/credential';
 import { operationFields, type ResourceChoice, subtitleOf } from '../host/run/operations';
 import { runOperation } from '../host/run/runNode';
-import { add } from './operations/add.operation';
+import { add, remove } from './operations/change.operation';
 import { check } from './operations/check.operation';
 import { checkMany } from './operations/checkMany.operation';
 import { forget } from './operations/forget.operation';
 import { getMany } from './operations/getMany.operation';
-import { remove } from './operations/remove.operation';
 
 const number: ResourceChoice = {
 	value: 'number',
