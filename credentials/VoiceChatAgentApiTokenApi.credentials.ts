@@ -4,7 +4,7 @@ import type {
 	IHttpRequestOptions,
 	INodeProperties,
 } from 'n8n-workflow';
-import { SERVICE_PROFILE } from '../nodes/core/profile/readProfile';
+import { SERVICE_PROFILE } from '../nodes/core/profile/schema';
 import { QUESTIONNAIRE } from '../nodes/core/profile/serviceProfile';
 import { authorize } from '../nodes/host/http/credential';
 

@@ -1,12 +1,12 @@
 /** Makes a Service Profile from a provider's examples: `curl` commands, responses, and answers about their values. */
 import set from 'lodash/set';
 import { ExplainedError } from '../../nodes/core/service/errors';
-import { readProfile } from '../../nodes/core/profile/readProfile';
 import { SUBJECTS as PART_SUBJECTS } from '../../nodes/core/profile/serviceProfile';
 import {
 	PARTS,
 	type PartName,
 	PLACEHOLDERS,
+	readProfile,
 	type RequestName,
 } from '../../nodes/core/profile/schema';
 import { listAt, POSITIONS } from '../../nodes/core/profile/template';

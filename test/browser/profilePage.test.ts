@@ -1,5 +1,5 @@
 import type { Browser, Page } from 'playwright-core';
-import { readProfile } from '../../nodes/core/profile/readProfile';
+import { readProfile } from '../../nodes/core/profile/schema';
 import { serveProfilePage, type ProfilePage } from '../../scripts/profilePage/server';
 import { openBrowser } from './browser';
 

@@ -2,7 +2,7 @@ import { CredentialTestContext } from 'n8n-core';
 import type { ICredentialDataDecryptedObject, INodeCredentialTestResult } from 'n8n-workflow';
 import { VoiceChatAgentApiTokenApi } from '../../credentials/VoiceChatAgentApiTokenApi.credentials';
 import { voiceChatAgentApiTest } from '../../nodes/host/http/credentialTest';
-import { readProfile } from '../../nodes/core/profile/readProfile';
+import { readProfile } from '../../nodes/core/profile/schema';
 import type { JsonObject } from '../../nodes/core/values/json';
 import {
 	engineHarness,

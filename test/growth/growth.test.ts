@@ -15,7 +15,7 @@ import { asSentence, ServiceRejection } from '../../nodes/core/service/errors';
 import { readWholeList } from '../../nodes/core/service/paging';
 import { forEveryone } from '../../nodes/core/service/resolution';
 import { withoutSecret } from '../../nodes/core/service/secrets';
-import { readProfile } from '../../nodes/core/profile/readProfile';
+import { readProfile } from '../../nodes/core/profile/schema';
 import { ServiceProfile } from '../../nodes/core/profile/serviceProfile';
 import { entriesOf, onlyListIn } from '../../nodes/core/calls/callList';
 import { flatCallRecord } from '../../nodes/core/calls/callRecord';

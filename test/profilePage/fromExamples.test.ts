@@ -1,4 +1,4 @@
-import { readProfile } from '../../nodes/core/profile/readProfile';
+import { readProfile } from '../../nodes/core/profile/schema';
 import { profileFrom, type Examples } from '../../scripts/profilePage/fromExamples';
 
 const AGENT = 'agent_a1';

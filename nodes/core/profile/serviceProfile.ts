@@ -14,14 +14,15 @@ import type { ApiResponse, Query, QueryValue } from '../service/http';
 import { FOR_THE_OWNER, onScreenOnly } from '../service/resolution';
 import { isJsonObject, type JsonObject } from '../values/json';
 import { isUnset, joinedWithAnd, quoted } from '../values/values';
-import { readProfile, SERVICE_PROFILE } from './readProfile';
 import {
 	type Part,
 	type PartName,
 	type PLACEHOLDERS,
 	type Profile,
 	querySchema,
+	readProfile,
 	type RequestName,
+	SERVICE_PROFILE,
 	type Template,
 } from './schema';
 import { filled, placeholdersIn } from './template';

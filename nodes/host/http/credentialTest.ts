@@ -7,7 +7,7 @@ import { explained, isRejection, NotSent, ServiceRejection } from '../../core/se
 import { type Transport, VALIDATION_STATUSES } from '../../core/service/http';
 import { ApiClient } from '../../core/service/client';
 import { listActiveAgents } from '../../core/service/endpoints';
-import { SERVICE_PROFILE } from '../../core/profile/readProfile';
+import { SERVICE_PROFILE } from '../../core/profile/schema';
 import { ServiceProfile } from '../../core/profile/serviceProfile';
 import { type ProfileTestResult, testProfile } from '../../core/profileTest/testProfile';
 import { withoutSecret } from '../../core/service/secrets';

@@ -1,4 +1,4 @@
-import { readProfile } from '../../../../nodes/core/profile/readProfile';
+import { readProfile } from '../../../../nodes/core/profile/schema';
 import { explainedBy } from '../values/explainedBy';
 
 const bodyOf = (body: unknown) => ({ 'dnd.add': { body } });
