@@ -36,8 +36,8 @@ export const sendAndWait: Operation = {
 
 	async execute(run) {
 		const { context, caller } = run;
-		const { kind, agent, getsErrors } = caller;
-		if (kind === 'review') rememberReviewedRow(run, agent);
+		const { kind, getsErrors } = caller;
+		if (kind === 'review') rememberReviewedRow(run);
 		const asking = placeCalls(run, readQuestion);
 		if (kind !== 'review' || !getsErrors) return await asking;
 		return await asking.catch((error: unknown) => {

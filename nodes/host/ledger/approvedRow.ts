@@ -1,6 +1,6 @@
 import { NotSent } from '../../core/service/errors';
 import type { JsonObject } from '../../core/values/json';
-import { type Agent, keyOf } from '../caller/agent';
+import { keyOf } from '../caller/agent';
 import type { NodeRun } from '../caller/caller';
 import { addHintsForPerson } from '../execution/runResult';
 import { openValues } from './executionMemory';
@@ -9,9 +9,10 @@ import { openValues } from './executionMemory';
  * n8n runs an approved tool once for each row of the agent's input, with the fields of that row. So the human review of
  * this package notes for which row it asks, and the tool does nothing for the others.
  */
-export function rememberReviewedRow(run: NodeRun, agent: Agent): void {
-	const { toolCallId: callId } = agent;
-	const { key } = agent.row;
+export function rememberReviewedRow(run: NodeRun): void {
+	const { agent } = run.caller;
+	const callId = agent?.toolCallId;
+	const key = agent?.row.key;
 	if (key === undefined || callId === undefined) return;
 	const rows = reviewedRows(run);
 	// Some models give the requests of several rows the same ID.
@@ -23,8 +24,9 @@ export function rememberReviewedRow(run: NodeRun, agent: Agent): void {
  *
  * @throws NotSent if the person approved the request for another row
  */
-export function requireApprovedRow(run: NodeRun, agent: Agent): void {
-	if (agent.row.which === 'only' || !agent.isReviewed) return;
+export function requireApprovedRow(run: NodeRun): void {
+	const { agent } = run.caller;
+	if (agent === undefined || agent.row.which === 'only' || !agent.isReviewed) return;
 	const { rows, possible } = agent.row;
 	const key = reviewedRows(run)[agent.toolCallId ?? ''];
 	if (typeof key !== 'string') {

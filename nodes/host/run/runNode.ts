@@ -40,13 +40,10 @@ export async function runNode(
 	operation: OnlyOperation,
 ): Promise<INodeExecutionData[][]> {
 	const caller = callerOf(context);
+	const { fields, isReadOnly } = operation;
 	const result = new RunResult(context);
-	if (operation.isReadOnly === true) result.setReadOnly();
-	const parameters = new NodeParameters(
-		{ context, caller },
-		operation.fields,
-		operation.isReadOnly,
-	);
+	if (isReadOnly === true) result.setReadOnly();
+	const parameters = new NodeParameters({ context, caller }, fields, isReadOnly);
 	// On first use, inside the item loop, so that each item reports an invalid credential.
 	const account = once(async () => await createAccountClient(context, caller.deadline));
 	const operationRun = { context, caller, result, parameters, account };
@@ -65,7 +62,7 @@ export async function runNode(
 	};
 	if (caller.kind === 'model') {
 		return await runForModel({ context, caller, result }, async () => {
-			if (caller.agent !== undefined) requireApprovedRow(operationRun, caller.agent);
+			requireApprovedRow(operationRun);
 			hintIfUncertain(operationRun);
 			return await run().catch((error: unknown) => {
 				throw forWhoFillsIn(parameters, error);
@@ -73,7 +70,7 @@ export async function runNode(
 		});
 	}
 	const outputs = await run().catch(async (error: unknown) => {
-		// An error of the item loop says what earlier attempts did.
+		// An error of the item loop says what earlier attempts did. Those of a read sent nothing.
 		const isComplete = isNodeError(error) || operation.isReadOnly === true;
 		const shown = isComplete ? error : await operation.beforeSending(operationRun, error);
 		return toOutputs(failedRun(operationRun, shown));
