@@ -6,7 +6,7 @@ import { explained, InvalidInput } from '../core/service/errors';
 import { onScreenOnly } from '../core/service/resolution';
 import { splitSessionIds } from '../core/chat/parseChatFields';
 import { chosenTypes } from '../host/forms/chatFields';
-import { nodeKey } from '../host/ledger/openStore';
+import { nodeKey } from '../host/nodeRun';
 import { type AccountClient, createAccountClient } from '../host/http/accountClient';
 import { toNodeError } from '../host/http/nodeErrors';
 import { formOf } from '../host/forms/nodeParameters';

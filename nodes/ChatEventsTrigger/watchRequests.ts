@@ -8,7 +8,7 @@ import { isJsonObject } from '../core/values/json';
 import type { Fields } from '../host/forms/fields';
 import { formOf } from '../host/forms/nodeParameters';
 import { toNodeError } from '../host/http/nodeErrors';
-import { nodeKey } from '../host/ledger/openStore';
+import { nodeKey } from '../host/nodeRun';
 import { readBody, respond } from '../host/triggers/webhookRequest';
 import type { ChatEventsListener } from './listener';
 import { triggerFields } from './properties';

@@ -2,6 +2,11 @@ import compact from 'lodash/compact';
 import isObject from 'lodash/isObject';
 import type { IExecuteFunctions, IRunExecutionData, ISourceData } from 'n8n-workflow';
 
+/** Identifies a node in all workflows. */
+export function nodeKey(context: Pick<IExecuteFunctions, 'getWorkflow' | 'getNode'>): string {
+	return JSON.stringify([context.getWorkflow().id, context.getNode().id]);
+}
+
 /** The run of the node, as in a loop, from 0. */
 export function runIndexOf(context: IExecuteFunctions): number {
 	return Number(context.getWorkflowDataProxy(0).$runIndex);

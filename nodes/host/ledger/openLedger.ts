@@ -8,9 +8,9 @@ import type { JsonValue } from '../../core/values/json';
 import { BoundedMap } from '../../core/values/boundedMap';
 import type { NodeRun } from '../caller/caller';
 import { isCanceled } from '../execution/cancel';
-import { executionDataOf } from '../nodeRun';
+import { executionDataOf, nodeKey } from '../nodeRun';
 import { openMemory } from './executionMemory';
-import { nodeKey, openStore, repeatOnStore, type StoreUse, useDatabase } from './openStore';
+import { openStore, repeatOnStore, type StoreUse, useDatabase } from './openStore';
 
 const USE: StoreUse = {
 	message: "n8n can't record the request before sending it, so this attempt didn't send it",

@@ -1,4 +1,4 @@
-import type { DeduplicationScope, IExecuteFunctions } from 'n8n-workflow';
+import type { DeduplicationScope } from 'n8n-workflow';
 import chunk from 'lodash/chunk';
 import { NotSent } from '../../core/service/errors';
 import { onScreenOnly } from '../../core/service/resolution';
@@ -20,11 +20,6 @@ const FEW_TEXTS = MAX_COMPARISONS / MAX_REMEMBERED;
 
 /** Pauses between attempts to use the store. n8n's database may be locked, or restart. */
 export const DATABASE_DELAYS_MS = [1_000, 2_000, 5_000, 10_000, 20_000, 30_000] as const;
-
-/** Identifies a node in all workflows. */
-export function nodeKey(context: Pick<IExecuteFunctions, 'getWorkflow' | 'getNode'>): string {
-	return JSON.stringify([context.getWorkflow().id, context.getNode().id]);
-}
 
 /** The text of the error if n8n's database is unavailable. */
 export type StoreUse = { message: string; description: string };

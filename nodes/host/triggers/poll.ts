@@ -13,8 +13,7 @@ import { fingerprint } from '../../core/values/hash';
 import { isJsonObject, type JsonObject } from '../../core/values/json';
 import { clock } from '../clock';
 import { toNodeError } from '../http/nodeErrors';
-import { nodeKey } from '../ledger/openStore';
-import { asItems } from '../run/itemLoop';
+import { nodeKey } from '../nodeRun';
 
 /** Runs `poll()` of a trigger. All its events start one execution. */
 export async function runPoll(
@@ -29,7 +28,7 @@ export async function runPoll(
 			);
 		}
 		const events = await poll(context, new PollTime(context));
-		return events.length > 0 ? [asItems(events)] : null;
+		return events.length > 0 ? [events.map((json) => ({ json }))] : null;
 	} catch (error) {
 		const nodeError = toNodeError(context.getNode(), error);
 		throw error instanceof ExplainedError
