@@ -18,7 +18,7 @@ export type OperationRun = NodeRun & {
 
 /** Whether it changes something in the service. */
 type Effect =
-	/** It changes nothing, so a model may always repeat it, and it doesn't need the ledger. */
+	/** It changes nothing, so a model may always repeat it, and its errors say nothing of earlier attempts. */
 	| { isReadOnly: true }
 	| {
 			isReadOnly?: undefined;
