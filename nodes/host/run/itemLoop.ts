@@ -18,9 +18,6 @@ import { forWhoFillsIn } from './toolResult';
 import { forEachWithPauses } from '../../core/values/pauses';
 import { personNameOf, rowNumberIn } from '../../core/values/sheetCells';
 
-/** What the loop needs of a run. */
-type LoopRun = Omit<OperationRun, 'account'>;
-
 type ItemTask = (index: number) => Promise<INodeExecutionData[]>;
 
 export type ItemLoopOptions = {
@@ -50,7 +47,7 @@ const MAX_LISTED_ITEMS = 9;
 
 /** The loop over input items: order, concurrency, paired items, item index, and *On Error*. */
 export async function forEachItem(
-	run: LoopRun,
+	run: OperationRun,
 	task: ItemTask,
 	{
 		concurrency = 1,
@@ -155,7 +152,7 @@ export type ListPlan = { key: unknown; read: (limiter: Limiter) => Promise<JsonO
  * reading. Its entries are returned once, paired with the first of these items.
  */
 export async function forEachList(
-	run: LoopRun,
+	run: OperationRun,
 	plan: (index: number) => Promise<ListPlan>,
 	concurrency: number,
 ): Promise<INodeExecutionData[]> {
@@ -185,7 +182,7 @@ function pair(output: INodeExecutionData[], index: number): INodeExecutionData[]
 
 /** The error that stops the node: the first failure, with the others and more texts in its description. */
 function stoppingError(
-	{ context, caller }: LoopRun,
+	{ context, caller }: OperationRun,
 	failures: Map<number, unknown>,
 	positionOf: (index: number) => ItemPosition,
 	...moreTexts: string[]
