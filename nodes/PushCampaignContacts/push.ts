@@ -7,7 +7,13 @@ import type {
 	NodeInputConnections,
 } from 'n8n-workflow';
 import type { ApiClient } from '../core/service/client';
-import { failedBeforeSending, InvalidInput, OutcomeUnknown } from '../core/service/errors';
+import {
+	errorText,
+	type ExplainedError,
+	failedBeforeSending,
+	InvalidInput,
+	OutcomeUnknown,
+} from '../core/service/errors';
 import { type Explanation, onScreenOnly } from '../core/service/resolution';
 import { readCampaign } from '../core/campaigns/campaign';
 import { runExclusive } from '../core/values/keyedMutex';
@@ -18,6 +24,7 @@ import { cancelSignal } from '../host/execution/cancel';
 import { addCustomData } from '../host/run/customData';
 import { asItems } from '../host/run/itemLoop';
 import type { OperationRun } from '../host/run/operations';
+import { forWhoFillsIn } from '../host/run/toolResult';
 import type { AccountClient } from '../host/http/accountClient';
 import { counted } from '../core/values/values';
 import { agentChecker } from '../core/dnd/checkAgent';
@@ -155,18 +162,20 @@ async function checkRows(
 
 /** Sends the rows, but on *Retry On Fail* and *Retry* not again what the node pushed or may have pushed. */
 async function pushPrepared(
-	run: NodeRun,
+	run: OperationRun,
 	{ client }: AccountClient,
 	prepared: PreparedRows,
 	settings: PushSettings,
 ): Promise<Done> {
 	// Numbers are remembered before they are sent, and forgetting them takes long.
 	if (settings.skipPushedBefore) await requireNotArchived(client, settings.campaign.id);
+	const { reader } = settings;
+	const textOf = (error: ExplainedError) => errorText(forWhoFillsIn(run.parameters, error), reader);
 	const signal = cancelSignal(run);
 	const send = async () => {
 		const stores = openStores(run, settings);
 		const { pushedNumbers } = stores;
-		const deps = { ...settings, ...stores, client, signal };
+		const deps = { ...settings, ...stores, client, signal, textOf };
 		const { isNew, ...sent } = await sendRows(prepared, deps);
 		const rows = await RowsByStatus.of(prepared.input.rows);
 		if (isNew) await pushedNumbers.addUnknown(rows.with('unknown'));

@@ -3,13 +3,7 @@ import type { Plan } from '../../core/ledger/notes';
 import type { ApiClient } from '../../core/service/client';
 import { type Additions, addContacts } from '../../core/service/endpoints';
 import { recordOf } from '../../core/service/envelope';
-import {
-	errorText,
-	explained,
-	ExplainedError,
-	InvalidInput,
-	OutcomeUnknown,
-} from '../../core/service/errors';
+import { explained, ExplainedError, InvalidInput, OutcomeUnknown } from '../../core/service/errors';
 import { forEveryone, onScreenOnly, type Reader } from '../../core/service/resolution';
 import { DONE, pause } from '../../core/values/clock';
 import { fingerprint, hashOf } from '../../core/values/hash';
@@ -54,6 +48,8 @@ export type PushDeps = {
 	pushedNumbers: PushedNumbers;
 	/** For whom the reasons of the rows are: a model if the node runs as a tool. */
 	reader: Reader;
+	/** The reason of a row that has this error. */
+	textOf: (error: ExplainedError) => string;
 	/** Aborted when the execution is stopped. Checked before each request. */
 	signal: AbortSignal;
 	/** With *Skip Numbers Pushed Before*: those of earlier executions. */
@@ -279,7 +275,7 @@ class RowSender {
 			if (isBegun === true) this.begunRows.push(...withoutStatus(rows));
 			else {
 				this.unknown ??= error;
-				settleAll(rows, { status: 'unknown', reason: errorText(error, this.deps.reader) });
+				settleAll(rows, { status: 'unknown', reason: this.deps.textOf(error) });
 			}
 		} else if (outcome.kind !== 'skipped') {
 			settleAll(rows, this.stopAt(outcome.error, 'not_sent'));
@@ -303,7 +299,7 @@ class RowSender {
 		const isOfEarlier = status === 'not_sent' && error.outcome === 'unknown';
 		const reason = isOfEarlier
 			? `The push stopped at an earlier request, before it reached this row: ${error.message}. You can push this row again.`
-			: errorText(error, this.deps.reader);
+			: this.deps.textOf(error);
 		this.stop ??= { error, status, reason };
 		return this.stop;
 	}

@@ -149,6 +149,13 @@ describe('what the model is told', () => {
 		expect(JSON.stringify(answer)).not.toMatch(/Nothing was (done|sent)|Do not ask for the same/);
 	});
 
+	test('no advice on the campaign, which it does not choose, in the reasons of the others', async () => {
+		scripted((numbers, request) => (request > 1 ? ARCHIVED : accepting(numbers, request)));
+		const answer = await push(list(0, 1, 2));
+		expect(answer).toMatchObject({ result: { rejected: [{ phone: phone(2) }] } });
+		expect(JSON.stringify(answer)).not.toMatch(/another campaign/);
+	});
+
 	const UNUSABLE = range(7).map((row) => ({ phone: `12${row}` }));
 	test.each<[string, IDataObject, happened: string, next: RegExp]>([
 		[
