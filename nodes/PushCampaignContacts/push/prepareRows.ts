@@ -80,7 +80,7 @@ export async function prepareRows(
 		const isUnknown = before.some((status) => unknown.includes(status));
 		const isDuplicate = before.some((status) => DUPLICATE.includes(status));
 		if (isAccepted(reading)) {
-			visitEmptied(json, columns, countEmptied);
+			visitEmptied(json, columns, name, countEmptied);
 			if (isUnknown) markedUnknown.add(reading.phoneKey);
 			row.phone = reading.phone;
 			const isLeftOut = isDuplicate && !hasOtherKey(json, reading.phoneKey);
@@ -230,10 +230,17 @@ function hasOtherKey(row: ContactRow, key: string): boolean {
 }
 
 /** Visits the cells with a word instead of a value, which isn't sent. */
-function visitEmptied(row: ContactRow, columns: Columns, visit: (cell: string) => void): void {
+function visitEmptied(
+	row: ContactRow,
+	columns: Columns,
+	personName: string | undefined,
+	visit: (cell: string) => void,
+): void {
 	for (const column of [columns.personName, columns.lastName]) {
 		const cell = column && cellOf(row, column);
-		if (typeof cell === 'string' && nameIn(cell) !== cell.trim()) visit(cell.trim());
+		// Most cells are the whole name, which is faster to see.
+		if (typeof cell !== 'string' || cell === personName) continue;
+		if (nameIn(cell) !== cell.trim()) visit(cell.trim());
 	}
 	forEachVariable(row, columns, (_name, cell) => {
 		if (typeof cell === 'string' && hasNoValue(cell)) visit(cell.trim());
