@@ -9,7 +9,7 @@ import { asText, isUnset, quoted } from '../values/values';
 import type { JsonObject } from '../values/json';
 import { isAccepted, readCampaignPhone } from '../phone/campaignPhone';
 import { INDIAN_CODE, isIndian, readIndian } from '../phone/india';
-import { phoneKey, withoutNationalPrefix, withoutPrefixes } from '../phone/phoneKey';
+import { nationalEndings, phoneKey, withoutPrefixes } from '../phone/phoneKey';
 import { columnAdvice, digitsIn, isWritten, readWritten, type Unreadable } from '../phone/written';
 import { withLatinDigits } from '../values/text';
 
@@ -74,8 +74,8 @@ type ComparedNumber = {
 	/** All digits. Indian mobile numbers include their country code. */
 	digits: string;
 	hasCode: boolean;
-	/** How the full number ends: all digits, or without country code, those that aren't only dialed within the country. */
-	ending: string;
+	/** How the full number may end: all digits, or without country code, those that aren't only dialed within the country. */
+	endings: string[];
 };
 
 type ListedNumber = ComparedNumber & { entry: JsonObject };
@@ -146,24 +146,31 @@ function maybeListed(
 class NumbersByEnding {
 	private readonly byEnding: ReadonlyMap<string, ListedNumber>;
 	private readonly lengths: number[];
-	/** By so many last digits. */
+	/** By the last digits, this many. */
 	private readonly byLast = memoize(
 		(count: number) => new Map(this.listed.map((one) => [one.digits.slice(-count), one])),
 	);
 
 	constructor(private readonly listed: ListedNumber[]) {
-		const long = listed.filter(({ ending }) => ending.length >= MIN_DIGITS);
-		this.byEnding = new Map(long.map((one) => [one.ending, one]));
-		this.lengths = uniq(long.map(({ ending }) => ending.length));
+		const entries = listed.flatMap((one) =>
+			longEndings(one).map((ending) => [ending, one] as const),
+		);
+		this.byEnding = new Map(entries);
+		this.lengths = uniq(entries.map(([{ length }]) => length));
 	}
 
 	/** One of both may have a prefix, such as 011. */
-	find({ digits, ending }: ComparedNumber): ListedNumber | undefined {
-		if (ending.length < MIN_DIGITS) return undefined;
-		const ends = [ending, ...this.lengths.map((length) => digits.slice(-length))];
-		const [shorter] = compact(ends.map((end) => this.byEnding.get(end)));
-		return shorter ?? this.byLast(ending.length).get(ending);
+	find(wanted: ComparedNumber): ListedNumber | undefined {
+		const endings = longEndings(wanted);
+		const ends = [...endings, ...this.lengths.map((length) => wanted.digits.slice(-length))];
+		const shorter = ends.map((end) => this.byEnding.get(end));
+		const longer = endings.map((ending) => this.byLast(ending.length).get(ending));
+		return compact([...shorter, ...longer])[0];
 	}
+}
+
+function longEndings({ endings }: ComparedNumber): string[] {
+	return endings.filter(({ length }) => length >= MIN_DIGITS);
 }
 
 function compared(phone: string): ComparedNumber {
@@ -171,21 +178,21 @@ function compared(phone: string): ComparedNumber {
 	if (isAccepted(reading)) {
 		const { phone: accepted, phoneKey: digits } = reading;
 		const hasCode = accepted.startsWith('+');
-		return { digits, hasCode, ending: hasCode ? digits : accepted };
+		return { digits, hasCode, endings: [hasCode ? digits : accepted] };
 	}
 	// 0011 is a prefix itself, and no number with its country code starts with 11.
 	const international = withLatinDigits(phone).replace(/^00(?!11)/, '+');
 	const written = digitsIn(international);
 	if (!international.startsWith('+')) {
-		const ending = withoutNationalPrefix(written);
-		const isLong = ending.length >= MIN_DIGITS;
+		const endings = nationalEndings(written);
+		const isLong = endings.every(({ length }) => length >= MIN_DIGITS);
 		return {
 			digits: written,
 			hasCode: false,
-			ending: isLong ? ending : written.slice(-MIN_DIGITS),
+			endings: isLong ? endings : [written.slice(-MIN_DIGITS)],
 		};
 	}
 	// "+44 (0) 20" may be written as +44020. The zero is only dialed within the country.
 	const digits = phoneKey(`+${written}`) ?? written;
-	return { digits, hasCode: true, ending: digits };
+	return { digits, hasCode: true, endings: [digits] };
 }

@@ -1,4 +1,5 @@
 import compact from 'lodash/compact';
+import uniq from 'lodash/uniq';
 import { forEveryone } from '../service/resolution';
 import { InvalidInput } from '../service/errors';
 import { isUnset, quoted } from '../values/values';
@@ -106,9 +107,10 @@ function withCountryCode(code: string, written: string): string | null {
 	return length >= MIN_KEY_DIGITS && length <= MAX_KEY_DIGITS ? `${code}${subscriber}` : null;
 }
 
-/** The end of a number that is written without its country code: what all formats of it end with. */
-export function withoutNationalPrefix(digits: string): string {
-	return digits.replace(NATIONAL_PREFIX, '').replace(ARGENTINE_MOBILE, '$1');
+/** What all formats of a number that is written without its country code may end with: two endings, if it may be Argentine. */
+export function nationalEndings(digits: string): string[] {
+	const ending = digits.replace(NATIONAL_PREFIX, '');
+	return uniq([ending, ending.replace(ARGENTINE_MOBILE, '$1')]);
 }
 
 /**

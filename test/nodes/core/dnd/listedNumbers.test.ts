@@ -73,6 +73,9 @@ test.each([
 	// The list may have any format.
 	['011442079460958', '+442079460958'],
 	['001161412345678', '+61412345678'],
+	// Kenya and Portugal, whose numbers have 15 where those of Argentina have a prefix.
+	['254715123456', '011254715123456'],
+	['0011351915123456', '351915123456'],
 	// These ten digits could also be an Indian mobile number.
 	['+16175550143', '6175550143'],
 	// Contrary to the document, without its country code.
