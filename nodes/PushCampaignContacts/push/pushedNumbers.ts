@@ -57,8 +57,15 @@ export class PushedNumbers {
 		return others;
 	}
 
-	hasRoomFor(rows: number): boolean {
-		return this.memory.count + rows <= this.max;
+	/** Whether all these numbers can be remembered. Those that earlier runs pushed already are. */
+	async haveRoom(rows: readonly Row[]): Promise<boolean> {
+		let free = this.max - this.memory.count;
+		if (rows.length <= free || this.isFirst) return rows.length <= free;
+		const take = (row: Row) => {
+			if (!this.numbers.isDone(phoneKeyOf(row))) free--;
+		};
+		await forEachWithPauses(rows, take, ROWS_PER_LOOK);
+		return free >= 0;
 	}
 
 	/** Remembers rows that were sent. */
@@ -69,7 +76,7 @@ export class PushedNumbers {
 	/** Remembers rows that a person must look after, unless there are too many in total. */
 	async addUnknown(rows: readonly Row[]): Promise<void> {
 		const withNumber = rows.filter(({ phone }) => phone !== '');
-		if (this.hasRoomFor(withNumber.length)) await this.addAll(withNumber, true);
+		if (await this.haveRoom(withNumber)) await this.addAll(withNumber, true);
 	}
 
 	private async addAll(rows: readonly Row[], areUnknown: boolean): Promise<void> {

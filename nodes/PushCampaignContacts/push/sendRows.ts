@@ -106,7 +106,7 @@ class RowSender {
 	/** Rows in the campaign whose numbers aren't remembered yet. */
 	private readonly toRemember: Row[] = [];
 	/** Whether they will be. */
-	private readonly remembers: boolean;
+	private remembers = false;
 	/** Whether any row may be in the campaign. */
 	private hadEffect = false;
 	/** Rows that an earlier attempt began to send, without a result. */
@@ -120,11 +120,11 @@ class RowSender {
 	) {
 		this.contacts = new ContactWriter(prepared.columnsOf);
 		this.parts = chunksOf(prepared.rows, deps.contactsPerRequest);
-		this.remembers = deps.pushedNumbers.hasRoomFor(prepared.rows.length);
 	}
 
 	async send(): Promise<SentRows> {
-		const { pushedBefore, ledger } = this.deps;
+		const { pushedBefore, pushedNumbers, ledger } = this.deps;
+		this.remembers = await pushedNumbers.haveRoom(this.prepared.rows);
 		// Also without rows, so that a retry in which the push has rows is recognized.
 		await this.begin().catch((error: unknown) => {
 			// If it's unknown which rows an earlier attempt pushed, any row may be in the campaign.

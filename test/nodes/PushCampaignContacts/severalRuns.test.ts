@@ -120,6 +120,13 @@ describe('a node that runs several times in an execution', () => {
 		expect(statuses).toEqual([['unknown'], ['unknown'], [], ['duplicate']]);
 	});
 
+	test('remembers the new numbers among those that it remembers', async () => {
+		jest.replaceProperty(PUSH_LIMITS, 'numbers', 3);
+		const sent = scripted();
+		await loop([manyRows(2), manyRows(3), manyRows(3)]);
+		expect(sent).toEqual([phones(0, 1), phones(2)]);
+	});
+
 	test('reports no row as not sent that an earlier run pushed', async () => {
 		scripted(butRequest(2, ARCHIVED));
 		const one = { developerSettings: { contactsPerRequest: 1 } };
