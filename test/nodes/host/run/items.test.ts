@@ -241,3 +241,18 @@ test('Retry On Fail, with which n8n runs the node again for an empty error of th
 	expect(records(await run(node, [row]))).toMatchObject([{ placed: true, error: '' }]);
 	expect(bodies).toHaveLength(1);
 });
+
+test('Retry On Fail then calls the people whose call was rejected, and nobody else', async () => {
+	const over: Partial<INode> = { ...CONTINUE, retryOnFail: true, maxTries: 2, waitBetweenTries: 1 };
+	const node = harness.placeCallNode(perItem, over);
+	const called: string[] = [];
+	callsEndpoint()
+		.times(3)
+		.reply((_uri, body) => {
+			const isFirst = called.push(phoneOf(body)) === 2;
+			return isFirst ? [422, rejection('not today')] : [200, { data: { call_id: 'a' } }];
+		});
+	const rows = [0, 1].map((nth) => ({ phone: phone(nth), error: '', placed: '' }));
+	expect(records(await run(node, rows))).toMatchObject([{ placed: true }, { placed: true }]);
+	expect(called).toEqual([phone(0), phone(1), phone(1)]);
+});
