@@ -202,7 +202,9 @@ export class ChatConnection {
 			const { originalMessage = '' } = ending;
 			const waitMs = step.afterMs;
 			log('info', 'Reconnecting to the chat session', { waitMs, originalMessage });
-			for (const user of [...this.users]) user.failed(ending, step);
+			const retried = describeEnding(step.why, attempt, this.redact, true);
+			for (const user of [...this.users])
+				user.failed(user.options.usedBy === 'trigger' ? retried : ending, step);
 			await pause(clock, waitMs, AbortSignal.any([this.signal, this.wake.signal]));
 		}
 	}

@@ -171,29 +171,33 @@ const ENDINGS: Record<EndingKind, Texts> = {
 	],
 };
 
-/** @param redact removes tokens from a text */
+/**
+ * @param redact removes tokens from a text
+ * @param isRetried whether the connection tries again automatically, as for a trigger
+ */
 export function describeEnding(
 	kind: EndingKind,
 	attempt: AttemptEnd,
 	redact: (text: string) => string,
+	isRetried = false,
 ): Ending {
 	const { originalMessage, origin } = whatWasSaid(attempt);
-	return new Ending(kind, explanationOf(kind, attempt), {
+	return new Ending(kind, explanationOf(kind, attempt, isRetried), {
 		originalMessage: originalMessage && redact(originalMessage),
 		origin,
 	});
 }
 
-function explanationOf(kind: EndingKind, attempt: AttemptEnd): Explanation {
+function explanationOf(kind: EndingKind, attempt: AttemptEnd, isRetried: boolean): Explanation {
 	const cause = attempt.kind === 'token' ? attempt.error : null;
 	const explanation = toExplanation(ENDINGS[kind]);
 	if (!(cause instanceof ExplainedError)) return explanation;
 	// The error itself explains why there's no usable token.
 	if (kind === 'no_token' || kind === 'session_closed') return cause.explanation;
 	const { message, resolution } = explanation;
-	// The advice to try again is about one request, and the connection tries again itself.
-	const advice =
-		cause instanceof NotSent || !cause.isTransient ? cause.resolutionOnScreen : resolution.onScreen;
+	// Its advice is to try again.
+	const isForRetry = cause.isTransient && !(cause instanceof NotSent);
+	const advice = isRetried && isForRetry ? resolution.onScreen : cause.resolutionOnScreen;
 	const noToken = `The service issued no WebSocket token. ${asSentence(cause.message)} ${advice}`;
 	return { message, resolution: { ...resolution, onScreen: noToken } };
 }

@@ -50,6 +50,17 @@ test.each([
 	expect(frames()).toEqual([]);
 });
 
+test('a session without a token, because the service gets too many requests, says to send fewer and later', async () => {
+	speedUp(500);
+	harness.simulator().faults.respond(/ws_token/, 429);
+	expect(stopMessage(await send('Hello'))).toEqual({
+		message: 'The connection to the chat session keeps failing, so nothing was sent',
+		description: expect.stringContaining(
+			'Try again later. Fewer requests at the same time can help.',
+		),
+	});
+});
+
 test("Retry On Fail doesn't send a message with an unknown outcome again", async () => {
 	const over = { retryOnFail: true, maxTries: 3, waitBetweenTries: 1 };
 	const run = await harness.run(
