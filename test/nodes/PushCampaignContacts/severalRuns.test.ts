@@ -120,6 +120,13 @@ describe('a node that runs several times in an execution', () => {
 		expect(statuses).toEqual([['unknown'], ['unknown'], [], ['duplicate']]);
 	});
 
+	test('remembers no number of a push with more than it can remember', async () => {
+		jest.replaceProperty(PUSH_LIMITS, 'numbers', 2);
+		const sent = scripted();
+		await loop([manyRows(3), manyRows(3), manyRows(1), manyRows(1)]);
+		expect(sent).toEqual([phones(0, 1, 2), phones(0, 1, 2), phones(0)]);
+	});
+
 	test('remembers the new numbers among those that it remembers', async () => {
 		jest.replaceProperty(PUSH_LIMITS, 'numbers', 3);
 		const sent = scripted();
