@@ -11,13 +11,14 @@ import { asItems, forEachItem, withInputIfFailed } from '../../host/run/itemLoop
 import type { Operation, OperationRun } from '../../host/run/operations';
 import { dndList } from '../../core/dnd/dndList';
 import { readWholeList } from '../../core/service/paging';
-import { commonDigits, ListedNumbers } from '../../core/dnd/listedNumbers';
+import { ListedNumbers } from '../../core/dnd/listedNumbers';
+import { digitsIn } from '../../core/phone/written';
 import { dndAgentsFields, phoneField, readLists, withAgent } from '../dndFields';
 
 /** The list may have numbers in groups of digits, such as `12 34 56 78`. With more digits, they wouldn't be found. */
 const SEARCH_DIGITS = 2;
-/** More may be a country code, or a prefix that isn't always dialed. */
-const MAX_SEARCH_DIGITS = 10;
+/** More may be a country code, or a prefix that isn't always dialed, such as 15 in Argentina before the last six digits. */
+const MAX_SEARCH_DIGITS = 6;
 
 export const check: Operation = {
 	value: 'check',
@@ -58,7 +59,7 @@ export const check: Operation = {
 			// A service may require more digits than two.
 			const entry =
 				(await search(phone.slice(-SEARCH_DIGITS))) ??
-				(await search(commonDigits(phone).slice(-MAX_SEARCH_DIGITS)));
+				(await search(digitsIn(phone).slice(-MAX_SEARCH_DIGITS)));
 			const found = { on_dnd: entry !== undefined, entry: entry ?? null };
 			return asItems(withAgent({ phone, agent_uuid: agentUuid, ...found }, list));
 		};
