@@ -18,8 +18,11 @@ const TEN_DIGITS = new Map([
 const ARGENTINE_CODE = '54';
 /** Argentina: before mobile numbers, also from abroad. */
 const MOBILE_PREFIX = new Map([[ARGENTINE_CODE, '9']]);
-/** Within Argentina, 15 follows the area code instead. Without it, a number has ten digits. */
-const ARGENTINE_MOBILE = /^(?=\d{12}$)(11|[23]\d{2,3})15/;
+/**
+ * Within Argentina, 15 follows the area code instead. Without it, a number has ten digits. Sheets have both, as in
+ * `54 9 11 15 …`.
+ */
+const ARGENTINE_MOBILE = /^(?:54)?9?0?(?=\d{12}$)(11|[23]\d{2,3})15/;
 /**
  * Prefixes within the country, beside the zeros that no number begins with: Hungary, Mexico (of which 1 was once dialed from
  * abroad, too), Argentina (before a mobile number without its area code), Rwanda (a zero that a number may begin with),
@@ -39,7 +42,7 @@ const TRUNK_PREFIXES = new Map([
  * Argentina's 15 without an area code.
  */
 const NATIONAL_PREFIX =
-	/^(?:0+|80*)?(?:(?:(?:52)?(?:1|44|45)|(?:54)?9|5[24])(?=\d{10}$)|15(?=\d{6,8}$))?/;
+	/^(?:0+|80*)?(?:(?:(?:52)?0?(?:1|44|45)|(?:54)?9|5[24])(?=\d{10}$)|15(?=\d{6,8}$))?/;
 /** E.164 allows 15 digits. Shorter numbers than the minimum only work within a country. */
 const MIN_KEY_DIGITS = 7;
 const MAX_KEY_DIGITS = 15;
@@ -107,10 +110,17 @@ function withCountryCode(code: string, written: string): string | null {
 	return length >= MIN_KEY_DIGITS && length <= MAX_KEY_DIGITS ? `${code}${subscriber}` : null;
 }
 
-/** What all formats of a number that is written without its country code may end with: two endings, if it may be Argentine. */
+/** What all formats of a number that is written without `+` may end with: two endings, if it may be Argentine. */
 export function nationalEndings(digits: string): string[] {
-	const ending = digits.replace(NATIONAL_PREFIX, '');
+	const ending = withoutCodeAndZero(digits).replace(NATIONAL_PREFIX, '');
 	return uniq([ending, ending.replace(ARGENTINE_MOBILE, '$1')]);
+}
+
+/** As of `44 (0) 20 7946 0958`. With ten digits or fewer, the code may be an area code, as in the United States. */
+function withoutCodeAndZero(digits: string): string {
+	const code = digits.length > 10 ? leadingCode(digits) : undefined;
+	const isZeroNext = code !== undefined && hasTrunkZero(code) && digits[code.length] === '0';
+	return isZeroNext ? digits.slice(code.length + 1) : digits;
 }
 
 /**

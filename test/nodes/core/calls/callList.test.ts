@@ -347,6 +347,11 @@ describe('filters', () => {
 			{ phone_number: '+525512345679' },
 		],
 		[
+			{ phone: '02966 15 45-6789' },
+			{ phone_number: '+5492966456789' },
+			{ phone_number: '+5492966456780' },
+		],
+		[
 			{ phone: '+919876543210' },
 			{ phone_number: '+912012345678', from_number: '+919876543210' },
 			{ phone_number: '+919876543211', from_number: '+912012345678' },

@@ -57,6 +57,8 @@ test.each([
 	['+12025550143', '2025550143'],
 	['+442079460958', '02079460958'],
 	['+442079460958', '(00)2079460958'],
+	['+442079460958', '44 (0) 20 7946 0958'],
+	['44 (0) 20 7946 0958', '+442079460958'],
 	// Dialed from the United States.
 	['+442079460958', '011442079460958'],
 	['+919876543210', '011919876543210'],
@@ -95,6 +97,7 @@ test.each([
 
 const MEXICAN = ['+52 55 1234 5678', '+52 1 55 1234 5678'];
 const ARGENTINE = ['+54 11 2345-6789', '+54 9 11 2345-6789'];
+const ARGENTINE_WITH_BOTH = '+54 9 11 15 2345-6789';
 
 test.each([
 	MEXICAN,
@@ -111,15 +114,16 @@ test.each([
 });
 
 const MEXICAN_AT_HOME = ['55 1234 5678', '1 55 1234 5678', '01 55 1234 5678', '044 55 1234 5678'];
-const MEXICAN_WITHOUT_PLUS = ['52 55 1234 5678', '52 1 55 1234 5678'];
+const MEXICAN_WITHOUT_PLUS = ['52 55 1234 5678', '52 1 55 1234 5678', '52 01 55 1234 5678'];
 const ARGENTINE_AT_HOME = [
 	...['11 2345-6789', '011 2345-6789', '9 11 2345-6789', '54 9 11 2345-6789'],
 	...['011 15 2345-6789', '11 15 2345-6789', '15 2345-6789'],
+	...['54 11 15 2345-6789', '54 011 15 2345-6789', '54 9 11 15 2345-6789'],
 ];
 
 test.each([
 	[MEXICAN, [...MEXICAN_AT_HOME, ...MEXICAN_WITHOUT_PLUS]],
-	[ARGENTINE, ARGENTINE_AT_HOME],
+	[[...ARGENTINE, ARGENTINE_WITH_BOTH], ARGENTINE_AT_HOME],
 ])('%j are never certainly others than %j', (international, national) => {
 	const all = [...international, ...national];
 	const isFree = (listed: string, phone: string) => {
