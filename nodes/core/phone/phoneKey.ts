@@ -132,11 +132,12 @@ function withoutCodeAndZero(digits: string): string {
 export function withoutPrefixes(international: string): string {
 	const code = leadingCode(international);
 	if (code === undefined || code === INDIAN_CODE || TEN_DIGITS.has(code)) return international;
-	const number = international.slice(code.length);
+	const written = international.slice(code.length);
+	const number = code === ARGENTINE_CODE ? written.replace(ARGENTINE_MOBILE, '$1') : written;
 	const zero = hasTrunkZero(code) && '0';
 	const prefixes = compact([...nationalPrefixesOf(code), zero, MOBILE_PREFIX.get(code)]);
 	const prefix = prefixes.find((one) => number.startsWith(one) && number !== one);
-	if (prefix === undefined) return international;
+	if (prefix === undefined) return `${code}${number}`;
 	return withoutPrefixes(`${code}${number.slice(prefix.length)}`);
 }
 
