@@ -125,6 +125,11 @@ async function awaitEvent(
 		wasConnected: false,
 		sawClose: false,
 	};
+	/** Events from before the end of the session may still arrive. The connection lasts longer if a message waits for its ack. */
+	const endSoon = () => {
+		wait.sawClose = true;
+		void pause(clock, SESSION_CLOSED_LINGER_MS, signal).then(() => user.close());
+	};
 	const startedAt = clock.now();
 	void user.connected().then((isConnected) => (wait.wasConnected = isConnected));
 	user.listen((event, replay) => {
@@ -139,11 +144,9 @@ async function awaitEvent(
 		}
 		seen.push(event);
 		if (seen.length > MAX_SEEN) seen.shift();
-		if (event.type !== 'session_closed') return;
-		wait.sawClose = true;
-		// Events from before the end of the session may still arrive. The connection lasts longer if a message waits for its ack.
-		void pause(clock, SESSION_CLOSED_LINGER_MS, signal).then(() => user.close());
+		if (event.type === 'session_closed') endSoon();
 	});
+	if (user.sessionIsClosed) endSoon();
 	await pause(clock, timeoutMs, signal);
 	const { event, wasConnected, sawClose } = wait;
 	const { ending } = user;

@@ -74,7 +74,8 @@ export class ChatConnection {
 	private replaced: Socket | null = null;
 	private clientId = '';
 	private becameConnected: PromiseWithResolvers<void> = Promise.withResolvers();
-	private sessionIsClosed = false;
+	/** By the service. The connection may last a little longer. */
+	sessionIsClosed = false;
 	/** Ends the pause before the next attempt. */
 	private wake = new AbortController();
 	private mayClaim = true;

@@ -71,6 +71,10 @@ export class ConnectionUser {
 		return this.connection.isConnected;
 	}
 
+	get sessionIsClosed(): boolean {
+		return this.connection.sessionIsClosed;
+	}
+
 	/** Resolves with false if the use ends before. */
 	async connected(): Promise<boolean> {
 		return (await this.connection.connected(this.signal)) !== null;

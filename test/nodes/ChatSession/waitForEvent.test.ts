@@ -332,25 +332,30 @@ describe('a session that is closed', () => {
 		expect(records(await waiting)).toMatchObject([{ timed_out: false, ...result }]);
 	});
 
-	test('ends the wait also while a message waits for its acknowledgement', async () => {
-		const message = {
-			operation: 'sendMessage',
-			sessionId: sessions.open,
-			sendBy: 'socket',
-			message: 'please never ack',
-		};
-		const sending = runNode(await harness.other('chatSend', message), [{ json: {} }]);
-		await eventually(() => harness.simulator().sessions.frames().length === 1);
-		const waiting = harness.run({ eventTypes: ['mode_changed'], timeLimit: 300 });
-		await harness.settled();
-		speedUp(0);
-		harness.receives({ type: 'session_closed', event_id: 'e-1' });
-		await untilIdle();
-		passTime(2_000);
-		expect(records(await waiting)).toMatchObject([{ timed_out: false, session_closed: true }]);
-		passTime(120_000);
-		await sending;
-	});
+	test.each(['during', 'before'])(
+		'ends the wait also while a message waits for its acknowledgement, if it was closed %s it',
+		async (when) => {
+			const message = {
+				operation: 'sendMessage',
+				sessionId: sessions.open,
+				sendBy: 'socket',
+				message: 'please never ack',
+			};
+			const sending = runNode(await harness.other('chatSend', message), [{ json: {} }]);
+			await eventually(() => harness.simulator().sessions.frames().length === 1);
+			const close = () => harness.receives({ type: 'session_closed', event_id: 'e-1' });
+			if (when === 'before') close();
+			const waiting = harness.run({ eventTypes: ['mode_changed'], timeLimit: 60 });
+			await harness.settled();
+			speedUp(0);
+			if (when === 'during') close();
+			await untilIdle();
+			passTime(2_000);
+			expect(records(await waiting)).toMatchObject([{ timed_out: false, session_closed: true }]);
+			passTime(120_000);
+			await sending;
+		},
+	);
 
 	test('shortly before the time limit, is closed and not timed out', async () => {
 		const waiting = harness.run({ eventTypes: ['turn_result'] });
