@@ -42,7 +42,8 @@ export async function pushForModel(run: OperationRun): Promise<INodeExecutionDat
 		hasDuplicate(DUPLICATE_BEFORE);
 	const isOwn = isPushedByRow(run, report);
 	const isReplay = isNobody && !isPartial && hasDuplicate(SENT_BEFORE) && isOwn;
-	if (isNobody && !isReplay) throw stopped ?? nobodyPushed(report);
+	if (isNobody && !isReplay)
+		throw stopped === undefined ? nobodyPushed(report) : partlyPushed(report);
 	// Nothing was sent if all contacts are in the campaign already.
 	const [first = { summary, totals }, ...others] = requestItems(report).map(({ json }) => json);
 	const further = others.length > 0 && { further_requests: others };
@@ -65,11 +66,12 @@ function isPushedByRow(run: OperationRun, { input, rows }: Report): boolean {
 
 const ONLY_CHECKED = 'Nothing was pushed, because this tool only checks the contacts.';
 
-/** Some contacts are in the campaign, and others aren't. */
-function partlyPushed({ stopped, line }: Report): ExplainedError {
+/** Some contacts may be in the campaign, such as by an earlier request, and others aren't. */
+function partlyPushed({ stopped, line, rows }: Report): ExplainedError {
 	if (stopped === undefined) return new ExplainedError('rejected', line, forEveryone(''));
+	const outcome = rows.count('unknown') > 0 ? 'unknown' : stopped.outcome;
 	const message = `${line} ${stopped.message}`;
-	return new ExplainedError(stopped.outcome, message, stopped.explanation.resolution, stopped);
+	return new ExplainedError(outcome, message, stopped.explanation.resolution, stopped);
 }
 
 /** Reasons to show to a model. The others are counted. */

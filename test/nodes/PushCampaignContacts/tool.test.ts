@@ -246,6 +246,33 @@ test('of the same contacts again, those that were not pushed are sent, and nobod
 	expect(sent).toEqual([phones(0, 1), phones(2), phones(1), phones(2)]);
 });
 
+test.each<[Reply, outcome: string, happened: string]>([
+	[ARCHIVED, 'rejected', '4 rows: 0 pushed, 2 duplicates, 2 not sent. The campaign'],
+	[BROKEN, 'unknown', '4 rows: 0 pushed, 2 duplicates, 2 unknown. No response'],
+])(
+	'of the same contacts again, the model learns which are in the campaign, if the others get %j',
+	async (reply, outcome, happened) => {
+		const push = engineTool(toolNode(inTwos));
+		scripted((...request) => (request[1] > 1 ? reply : accepting(...request)));
+		await push(list(0, 1));
+		expect(await push(list(0, 1, 2, 3))).toMatchObject({
+			outcome,
+			what_happened: expect.stringContaining(happened),
+		});
+	},
+);
+
+test('of the same contacts again, those with an unknown outcome stay unknown, if the campaign is archived by then', async () => {
+	const push = engineTool(toolNode(inTwos));
+	scripted((...request) => (request[1] > 1 ? ARCHIVED : BROKEN));
+	for (const given of [list(0, 1), list(0, 1, 2, 3)]) {
+		expect(await push(given)).toMatchObject({
+			outcome: 'unknown',
+			next_step: expect.stringContaining('Do not repeat this request'),
+		});
+	}
+});
+
 test('a contact that an earlier push left out as a duplicate is neither pushed nor called done', async () => {
 	const sent = scripted();
 	const contact = { phone: phone(0), push_status: 'duplicate' };
