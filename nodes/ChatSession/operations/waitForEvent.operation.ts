@@ -90,7 +90,7 @@ const waitOnce: Prepare = (form) => {
 		happened: (items) =>
 			items.some(({ json }) => json.event !== null)
 				? 'An event arrived.'
-				: 'The chat session is closed. No event arrived.',
+				: 'The chat session is closed. No such event arrived.',
 		send,
 	};
 };

@@ -381,7 +381,7 @@ describe('a session that is closed', () => {
 		const tool = mcpTool(await harness.other('chatSession', parameters), 'client-of-a-closed-chat');
 		expect(await tool({})).toMatchObject({
 			outcome: 'done',
-			what_happened: 'The chat session is closed. No event arrived.',
+			what_happened: 'The chat session is closed. No such event arrived.',
 		});
 	});
 });
