@@ -42,16 +42,26 @@ export class PushedNumbers {
 		this.isFirst = memory.count === 0 && !numbers.hasUnknown;
 	}
 
-	/** Settles rows with sent numbers, and with those that may have been sent. @returns the other rows */
-	async leaveOut(rows: readonly Row[], { markedUnknown }: PreparedRows): Promise<readonly Row[]> {
+	/**
+	 * Settles rows with sent numbers, and with those that may have been sent.
+	 *
+	 * @param areUnknown whether these rows may have been sent, so that only those aren't settled
+	 * @returns the other rows
+	 */
+	async leaveOut(
+		rows: readonly Row[],
+		{ markedUnknown }: PreparedRows,
+		areUnknown = false,
+	): Promise<readonly Row[]> {
 		// Looking up a million numbers takes two seconds.
 		if (this.isFirst && markedUnknown.size === 0) return rows;
 		const others: Row[] = [];
 		await forEachWithPauses(rows, (row) => {
 			const key = phoneKeyOf(row);
+			const isUnknown = this.numbers.isUnknown(key);
 			if (markedUnknown.has(key)) settle(row, 'unknown', MARKED_UNKNOWN);
-			else if (this.numbers.isUnknown(key)) settle(row, 'unknown', UNKNOWN);
-			else if (this.numbers.isDone(key)) settle(row, 'duplicate', SENT_BEFORE);
+			else if (isUnknown && !areUnknown) settle(row, 'unknown', UNKNOWN);
+			else if (!isUnknown && this.numbers.isDone(key)) settle(row, 'duplicate', SENT_BEFORE);
 			else others.push(row);
 		});
 		return others;

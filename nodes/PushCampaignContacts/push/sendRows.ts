@@ -30,7 +30,7 @@ import {
 import type { PreparedRows } from './prepareRows';
 import type { PushedNumbers } from './pushedNumbers';
 import type { PushFacts } from './report';
-import { phoneKeyOf, type Row, settle, settleAll } from './rows';
+import { phoneKeyOf, type Row, settle, settleAll, type Settled } from './rows';
 
 /** The campaign and agent of a push. */
 export type CampaignTarget = { id: number; agentUuid: string; enqueue: boolean };
@@ -109,8 +109,8 @@ class RowSender {
 	private remembers = false;
 	/** Whether any row may be in the campaign. */
 	private hadEffect = false;
-	/** Rows that an earlier attempt began to send, without a result. */
-	private readonly begunRows: Row[] = [];
+	/** Rows of requests that an earlier attempt began to send, without a known outcome, and what that says about each. */
+	private readonly begun: Array<{ rows: readonly Row[]; settled: Settled }> = [];
 
 	/** @param content identifies the rows of the push, and how they are split */
 	constructor(
@@ -138,9 +138,8 @@ class RowSender {
 		await this.remember();
 		if (!this.hadEffect) await this.plan?.remove();
 		await pushedBefore?.storeReported();
-		await pushedBefore?.settleEnded(this.begunRows);
-		const reason = BEGUN_EARLIER[this.deps.reader];
-		settleAll(withoutStatus(this.begunRows), { status: 'unknown', reason });
+		await pushedBefore?.settleEnded(this.begun.flatMap(({ rows }) => rows));
+		for (const { rows, settled } of this.begun) settleAll(withoutStatus(rows), settled);
 		const isNew = this.plan !== undefined || Object.keys(ledger.entries).length === 0;
 		return { requests: this.requests, stopped: this.unknown ?? this.stop?.error, isNew };
 	}
@@ -189,6 +188,11 @@ class RowSender {
 
 	/** Settles the rows of a part that an earlier attempt sent. */
 	private async restore(part: Part, known: JobOutcome<PartResult>): Promise<void> {
+		if (known.kind === 'unknown') {
+			const rows = await this.deps.pushedNumbers.leaveOut(part.rows, this.prepared, true);
+			this.settleUnknown(rows, known, true);
+			return;
+		}
 		this.settlePart(part, part.rows, known);
 		if (known.kind !== 'done') return;
 		const { result } = known;
@@ -270,16 +274,25 @@ class RowSender {
 			else if (result.kind === 'accepted') this.settleAccepted(part, result);
 			else settleAll(rows, { status: 'rejected', reason: result.reason });
 		} else if (outcome.kind === 'unknown') {
-			const { error, isBegun } = outcome;
-			this.hadEffect = true;
-			if (isBegun === true) this.begunRows.push(...withoutStatus(rows));
-			else {
-				this.unknown ??= error;
-				settleAll(rows, { status: 'unknown', reason: this.deps.textOf(error) });
-			}
+			this.settleUnknown(rows, outcome, outcome.isBegun === true);
 		} else if (outcome.kind !== 'skipped') {
 			settleAll(rows, this.stopAt(outcome.error, 'not_sent'));
 		}
+	}
+
+	/** @param wasEarlier whether an earlier attempt began the request, so that some rows may have been left out of it */
+	private settleUnknown(
+		rows: readonly Row[],
+		{ error, isBegun }: Extract<JobOutcome<PartResult>, { kind: 'unknown' }>,
+		wasEarlier: boolean,
+	): void {
+		const { reader, textOf } = this.deps;
+		this.hadEffect = true;
+		if (isBegun !== true) this.unknown ??= error;
+		const reason = isBegun === true ? BEGUN_EARLIER[reader] : textOf(error);
+		const settled = { status: 'unknown', reason } as const;
+		if (wasEarlier) this.begun.push({ rows, settled });
+		else settleAll(rows, settled);
 	}
 
 	private settleAccepted(part: Part, { rows, response }: AcceptedPart): void {

@@ -404,3 +404,12 @@ test.each<[string, earlier: Reply | Error, Reply | Error, count: number, string[
 	expect(sent).toHaveLength(count);
 	expect(jsonOf(again.pushed)).toEqual([]);
 });
+
+test('with Retry On Fail, a push with an unknown outcome says of each number what is known', async () => {
+	const sent = scripted((_numbers, request) => (request === 1 ? released(1) : BROKEN));
+	await run(1, release);
+	const tryAgain = { retryOnFail: true, maxTries: 2, waitBetweenTries: 1 };
+	const { statuses } = await run(3, {}, { onError: 'continueErrorOutput', ...tryAgain });
+	expect(statuses).toEqual(['0 pushed_before', '1 unknown', '2 unknown']);
+	expect(sent).toEqual([phones(0), phones(1, 2)]);
+});

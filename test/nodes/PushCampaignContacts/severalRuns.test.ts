@@ -1,6 +1,7 @@
 /** Several runs of Push nodes in an execution. */
 import {
 	createRunExecutionData,
+	type INode,
 	type INodeExecutionData,
 	type IRun,
 	type ITaskData,
@@ -68,8 +69,12 @@ describe('another node of the workflow with the same rows', () => {
 
 describe('a node that runs several times in an execution', () => {
 	/** Runs the node once for each list, as in a loop. */
-	async function loop(lists: INodeExecutionData[][], parameters: NodeParameters = {}) {
-		const node = pushNode(parameters, goOn);
+	async function loop(
+		lists: INodeExecutionData[][],
+		parameters: NodeParameters = {},
+		over: Partial<INode> = goOn,
+	) {
+		const node = pushNode(parameters, over);
 		const tasks = lists.map((rows) => ({ node, data: { main: [rows] }, source: null }));
 		const data = createRunExecutionData({ executionData: { nodeExecutionStack: tasks } });
 		const run = await resume(oneNodeWorkflow(node, OUTPUTS).workflow, data);
@@ -109,6 +114,15 @@ describe('a node that runs several times in an execution', () => {
 		const [, second] = await loop([manyRows(1), manyRows(1)]);
 		expect(sent).toEqual(Array(requests).fill(phones(0)));
 		expect(statusesOf(rejectedBy(second))).toEqual(statuses);
+	});
+
+	test('with Retry On Fail, does not call a number of an earlier run unknown', async () => {
+		const sent = scripted(butRequest(2, BROKEN));
+		const tryAgain = { retryOnFail: true, maxTries: 2, waitBetweenTries: 1 };
+		const over = { onError: 'continueErrorOutput', ...tryAgain } as const;
+		const [, second] = await loop([manyRows(1), manyRows(2)], {}, over);
+		expect(statusesOf(rejectedBy(second))).toEqual(['duplicate', 'unknown']);
+		expect(sent).toEqual([phones(0), phones(1)]);
 	});
 
 	test('pushes again what it cannot remember, but no number whose outcome is unknown', async () => {
