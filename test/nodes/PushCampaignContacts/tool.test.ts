@@ -246,7 +246,7 @@ test('of the same contacts again, those that were not pushed are sent, and nobod
 	expect(sent).toEqual([phones(0, 1), phones(2), phones(1), phones(2)]);
 });
 
-test.each<[Reply, outcome: string, happened: string]>([
+test.each<[Reply | Error, outcome: string, happened: string]>([
 	[ARCHIVED, 'rejected', '4 rows: 0 pushed, 2 duplicates, 2 not sent. The campaign'],
 	[BROKEN, 'unknown', '4 rows: 0 pushed, 2 duplicates, 2 unknown. No response'],
 ])(
