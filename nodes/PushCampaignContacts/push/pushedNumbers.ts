@@ -67,6 +67,11 @@ export class PushedNumbers {
 		return others;
 	}
 
+	/** Whether a push sent the row, and its outcome is unknown. */
+	isUnknown(row: Row): boolean {
+		return this.numbers.isUnknown(phoneKeyOf(row));
+	}
+
 	/** Whether all these numbers can be remembered. Those that earlier runs pushed already are. */
 	async haveRoom(rows: readonly Row[]): Promise<boolean> {
 		let free = this.max - this.memory.count;

@@ -1,3 +1,4 @@
+import partition from 'lodash/partition';
 import { type Job, type JobOutcome, type Ledger, outcomeByError } from '../../core/ledger/ledger';
 import type { Plan } from '../../core/ledger/notes';
 import type { ApiClient } from '../../core/service/client';
@@ -109,7 +110,7 @@ class RowSender {
 	private remembers = false;
 	/** Whether any row may be in the campaign. */
 	private hadEffect = false;
-	/** Rows of requests that an earlier attempt began to send, without a known outcome, and what that says about each. */
+	/** Rows that may have been in a request of an earlier attempt without a known outcome, and what that says about each. */
 	private readonly begun: Array<{ rows: readonly Row[]; settled: Settled }> = [];
 
 	/** @param content identifies the rows of the push, and how they are split */
@@ -189,8 +190,12 @@ class RowSender {
 	/** Settles the rows of a part that an earlier attempt sent. */
 	private async restore(part: Part, known: JobOutcome<PartResult>): Promise<void> {
 		if (known.kind === 'unknown') {
-			const rows = await this.deps.pushedNumbers.leaveOut(part.rows, this.prepared, true);
-			this.settleUnknown(rows, known, true);
+			const { pushedNumbers } = this.deps;
+			const rows = await pushedNumbers.leaveOut(part.rows, this.prepared, true);
+			// Looking up those that were sent would take long.
+			const [sent, others] = partition(rows, (row) => pushedNumbers.isUnknown(row));
+			this.settleUnknown(sent, known, false);
+			this.settleUnknown(others, known, true);
 			return;
 		}
 		this.settlePart(part, part.rows, known);
@@ -280,18 +285,18 @@ class RowSender {
 		}
 	}
 
-	/** @param wasEarlier whether an earlier attempt began the request, so that some rows may have been left out of it */
+	/** @param mayBeLeftOut whether the rows may not have been in the request, because their numbers were known */
 	private settleUnknown(
 		rows: readonly Row[],
 		{ error, isBegun }: Extract<JobOutcome<PartResult>, { kind: 'unknown' }>,
-		wasEarlier: boolean,
+		mayBeLeftOut: boolean,
 	): void {
 		const { reader, textOf } = this.deps;
 		this.hadEffect = true;
 		if (isBegun !== true) this.unknown ??= error;
 		const reason = isBegun === true ? BEGUN_EARLIER[reader] : textOf(error);
 		const settled = { status: 'unknown', reason } as const;
-		if (wasEarlier) this.begun.push({ rows, settled });
+		if (mayBeLeftOut) this.begun.push({ rows, settled });
 		else settleAll(rows, settled);
 	}
 
