@@ -405,11 +405,26 @@ test.each<[string, earlier: Reply | Error, Reply | Error, count: number, string[
 	expect(jsonOf(again.pushed)).toEqual([]);
 });
 
+const tryAgain = {
+	onError: 'continueErrorOutput',
+	retryOnFail: true,
+	maxTries: 2,
+	waitBetweenTries: 1,
+} as const;
+
 test('with Retry On Fail, a push with an unknown outcome says of each number what is known', async () => {
 	const sent = scripted((_numbers, request) => (request === 1 ? released(1) : BROKEN));
 	await run(1, release);
-	const tryAgain = { retryOnFail: true, maxTries: 2, waitBetweenTries: 1 };
-	const { statuses } = await run(3, {}, { onError: 'continueErrorOutput', ...tryAgain });
+	const { statuses } = await run(3, {}, tryAgain);
 	expect(statuses).toEqual(['0 pushed_before', '1 unknown', '2 unknown']);
 	expect(sent).toEqual([phones(0), phones(1, 2)]);
+});
+
+test('with Retry On Fail, looks up no numbers that were sent, which would take long', async () => {
+	scripted(() => BROKEN);
+	expect((await run(3, {}, tryAgain)).statuses).toHaveLength(3);
+	const notes = 'add 2';
+	const calls = store.calls.filter((call) => call.startsWith('add'));
+	// Of the push and of its numbers, and then of the push again.
+	expect(calls).toEqual([...['add 3', notes, 'add 3'], 'add 3']);
 });
