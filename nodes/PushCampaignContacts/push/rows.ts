@@ -46,7 +46,7 @@ export abstract class Row {
 }
 
 /** What became of a row. */
-type Settled = {
+export type Settled = {
 	status: 'pushed' | 'ready' | RowStatus;
 	/** Why it isn't pushed. */
 	reason: string;

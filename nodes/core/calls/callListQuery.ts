@@ -7,7 +7,7 @@ import { forEveryone } from '../service/resolution';
 import { inEnglish, parseTime, withOffset } from '../values/dates';
 import type { JsonObject, JsonValue } from '../values/json';
 import { givenAs } from '../service/modelFormats';
-import { phoneKey, withoutNationalPrefix, withoutPrefixes } from '../phone/phoneKey';
+import { nationalEndings, phoneKey, withoutPrefixes } from '../phone/phoneKey';
 import { columnAdvice, digitsIn, isWritten, readWritten } from '../phone/written';
 import { withLatinDigits } from '../values/text';
 import { asText, isUnset, joinedWithAnd, quoted } from '../values/values';
@@ -173,8 +173,8 @@ function isSameNumber(
 	if (wantedKey !== null) return toKey === wantedKey || fromKey === wantedKey;
 	const written = readWritten(wanted);
 	if (!isWritten(written)) return true;
-	const digits = withoutNationalPrefix(written.digits).slice(-LAST_DIGITS);
-	return toKey.includes(digits) || fromKey?.includes(digits) === true;
+	const endings = nationalEndings(written.digits).map((ending) => ending.slice(-LAST_DIGITS));
+	return endings.some((digits) => toKey.includes(digits) || fromKey?.includes(digits) === true);
 }
 
 /** A filter may have other values than the calls, such as numbers, so only documented statuses are compared. */
