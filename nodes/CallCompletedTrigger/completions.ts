@@ -30,7 +30,7 @@ import { optionsCollection } from '../host/forms/options';
 import { optOutKeyField } from '../host/forms/optOutFields';
 import { createAccountClient } from '../host/http/accountClient';
 import { clock } from '../host/clock';
-import { callerOf, type NodeRun } from '../host/caller/caller';
+import { callerOf, type CallerRun } from '../host/caller/caller';
 import { cancellableSleep } from '../host/execution/cancel';
 import { itemsGiven } from '../host/run/executeOnce';
 import { asItems } from '../host/run/itemLoop';
@@ -107,7 +107,7 @@ export async function passCompleted(context: IExecuteFunctions): Promise<INodeEx
 
 /** Reads a call with the token, and what is included. Undefined if the account doesn't have it, or it isn't wanted. */
 async function readWanted(
-	run: NodeRun,
+	run: CallerRun,
 	client: ApiClient,
 	call: ReportedCall,
 	{ finished, filters, included }: CompletionSettings,

@@ -4,7 +4,7 @@ import { type ErrorFacts, ExplainedError, OutcomeUnknown, unusable } from '../co
 import { BLOCKED_BY_N8N, type HttpResponse, TransportFault } from '../core/service/http';
 import { sendWithRetry } from '../core/service/retry';
 import { isJsonObject } from '../core/values/json';
-import type { NodeRun } from '../host/caller/caller';
+import type { CallerRun } from '../host/caller/caller';
 import { clock } from '../host/clock';
 import {
 	type ByteStream,
@@ -68,7 +68,7 @@ type Download = {
  *
  * @throws OutcomeUnknown if the download failed, or the response isn't a recording
  */
-export async function downloadRecording(run: NodeRun, download: Download): Promise<IBinaryData> {
+export async function downloadRecording(run: CallerRun, download: Download): Promise<IBinaryData> {
 	const { url, callId, maxMegabytes, isAnyType } = download;
 	let content: ByteStream | undefined;
 	try {
@@ -128,7 +128,7 @@ function notSaved(message: string, advice?: string, facts: ErrorFacts = {}): Out
 }
 
 /** Follows redirects itself, because each one may lead into an internal network. */
-async function follow(run: NodeRun, { url, baseUrl }: Download): Promise<FileResponse> {
+async function follow(run: CallerRun, { url, baseUrl }: Download): Promise<FileResponse> {
 	const options = { clock, signal: cancelSignal(run) };
 	let target = url;
 	for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects++) {
@@ -153,7 +153,7 @@ async function follow(run: NodeRun, { url, baseUrl }: Download): Promise<FileRes
 	throw notSaved('The link to the recording was redirected too often');
 }
 
-async function request(run: NodeRun, url: string): Promise<FileResponse> {
+async function request(run: CallerRun, url: string): Promise<FileResponse> {
 	try {
 		const response: unknown = await run.context.helpers.httpRequest({
 			url,

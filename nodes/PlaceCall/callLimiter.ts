@@ -5,7 +5,7 @@ import { USER } from '../core/service/resolution';
 import { type CallLimit, calledText, nextPeriod, periodAt } from '../core/calls/callsPerPerson';
 import type { DeduplicationStore } from '../core/ledger/store';
 import type { Notes } from '../core/ledger/notes';
-import type { NodeRun } from '../host/caller/caller';
+import type { CallerRun } from '../host/caller/caller';
 import { openNotes } from '../host/ledger/openLedger';
 import { openStore, repeatOnStore, type StoreUse } from '../host/ledger/openStore';
 import type { CheckedCall } from './fields/readCallForm';
@@ -46,7 +46,7 @@ export class CallLimiter {
 	private readonly reserved = new Set<string>();
 	private readonly notes: () => Promise<Notes | undefined>;
 
-	constructor(private readonly run: NodeRun) {
+	constructor(private readonly run: CallerRun) {
 		this.store = openStore(run, 'workflow', STORE);
 		this.notes = once(async () => await openNotes(run));
 	}

@@ -18,7 +18,7 @@ import { type Explanation, onScreenOnly } from '../core/service/resolution';
 import { readCampaign } from '../core/campaigns/campaign';
 import { runExclusive } from '../core/values/keyedMutex';
 import { givenAs } from '../core/service/modelFormats';
-import type { NodeRun } from '../host/caller/caller';
+import type { CallerRun } from '../host/caller/caller';
 import { beforeSending } from '../host/ledger/openLedger';
 import { cancelSignal } from '../host/execution/cancel';
 import { addCustomData } from '../host/run/customData';
@@ -140,7 +140,7 @@ type Done = Pick<PushFacts, 'rows' | 'requests' | 'check' | 'stopped'>;
 
 /** Settles the rows that a push would send as ready, as far as it's known. */
 async function checkRows(
-	run: NodeRun,
+	run: CallerRun,
 	account: AccountClient,
 	prepared: PreparedRows,
 	settings: PushSettings,

@@ -1,7 +1,7 @@
 import sortedIndexOf from 'lodash/sortedIndexOf';
 import { NumbersOfExecution } from '../core/ledger/numbersOfExecution';
 import { hashOf } from '../core/values/hash';
-import type { NodeRun } from '../host/caller/caller';
+import type { CallerRun } from '../host/caller/caller';
 import { runIndexOf } from '../host/nodeRun';
 import { openMemory, openValues } from '../host/ledger/executionMemory';
 import { openStore, type StoreUse } from '../host/ledger/openStore';
@@ -23,7 +23,7 @@ const PUSHED_BEFORE_STORE: StoreUse = {
 
 /** Undefined without *Skip Numbers Pushed Before*. */
 export function openPushedBefore(
-	run: NodeRun,
+	run: CallerRun,
 	{ campaign, reader, skipPushedBefore }: PushSettings,
 ): NumbersPushedBefore | undefined {
 	if (!skipPushedBefore) return undefined;
@@ -36,7 +36,7 @@ export function openPushedBefore(
  * MCP session, across all tools and rows, but again with other options.
  */
 export function openPushedNumbers(
-	run: NodeRun,
+	run: CallerRun,
 	{ campaign, additions, reader }: PushSettings,
 ): PushedNumbers {
 	const isModel = reader === 'forModel';
@@ -52,14 +52,14 @@ export function openPushedNumbers(
 }
 
 /** The same object in all pushes of an execution. */
-export function openPushMemory(run: NodeRun): PushMemory {
+export function openPushMemory(run: CallerRun): PushMemory {
 	return openMemory(run, 'numbers', isPushMemory, { count: 0, runs: {} }, 'execution');
 }
 
 type Stores = Pick<PushDeps, 'ledger' | 'place' | 'pushedNumbers' | 'pushedBefore'>;
 
 /** What n8n stores of a push, so that it sends nothing that it pushed or may have pushed. */
-export function openStores(run: NodeRun, settings: PushSettings): Stores {
+export function openStores(run: CallerRun, settings: PushSettings): Stores {
 	const { campaign, reader } = settings;
 	const isModel = reader === 'forModel';
 	const pushedNumbers = openPushedNumbers(run, settings);

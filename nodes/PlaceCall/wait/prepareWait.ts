@@ -9,7 +9,7 @@ import { CallWatch } from '../../core/calls/callWatch';
 import { readCallRecord } from '../../core/calls/readCall';
 import { hashOf } from '../../core/values/hash';
 import { type JsonObject, numberIn } from '../../core/values/json';
-import type { NodeRun } from '../../host/caller/caller';
+import type { CallerRun } from '../../host/caller/caller';
 import { openValues } from '../../host/ledger/executionMemory';
 import { notesOfWaiting } from '../../host/ledger/openLedger';
 import {
@@ -121,7 +121,7 @@ function placedNote(callIds: readonly string[]): string | undefined {
  * calls. If n8n's own limit ends the wait, they're the output.
  */
 async function waitForWebhook(
-	run: NodeRun,
+	run: CallerRun,
 	placed: INodeExecutionData[],
 	earlierCalls: JsonObject,
 	resumeUrl: string,

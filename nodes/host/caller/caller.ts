@@ -5,7 +5,7 @@ import { clock } from '../clock';
 import { Agent } from './agent';
 
 /** A run of a node, and who asks for it. */
-export type NodeRun = { context: IExecuteFunctions; caller: Caller };
+export type CallerRun = { context: IExecuteFunctions; caller: Caller };
 
 /**
  * Who asks for a run of a node. {@link callerOf} finds it, and nothing else decides it. An operation gets it with its

@@ -4,7 +4,7 @@ import { pause } from '../../core/values/clock';
 import { asSentence, NotSent } from '../../core/service/errors';
 import { onScreenOnly } from '../../core/service/resolution';
 import { clock } from '../clock';
-import type { NodeRun } from '../caller/caller';
+import type { CallerRun } from '../caller/caller';
 
 const CANCELED = 'The execution was canceled';
 
@@ -14,7 +14,7 @@ const CANCELED = 'The execution was canceled';
  * @param doneBefore for the error: what the node did before
  */
 export function cancellableSleep(
-	run: NodeRun,
+	run: CallerRun,
 	doneBefore?: string,
 ): (milliseconds: number) => Promise<void> {
 	const signal = cancelSignal(run);
@@ -24,7 +24,7 @@ export function cancellableSleep(
 }
 
 /** Aborted when the execution is stopped, or when a tool reaches its time limit. */
-export function cancelSignal({ context, caller }: NodeRun): AbortSignal {
+export function cancelSignal({ context, caller }: CallerRun): AbortSignal {
 	// Undefined for an execution that can't be stopped.
 	const signals = [context.getExecutionCancelSignal(), caller.deadline?.signal];
 	return AbortSignal.any(signals.filter((signal) => signal !== undefined));
@@ -36,7 +36,7 @@ export function isCanceled(context: IExecuteFunctions): boolean {
 }
 
 /** @throws NotSent if n8n has stopped the execution before this item, or the tool has reached its time limit */
-export function requireRunning(run: NodeRun): void {
+export function requireRunning(run: CallerRun): void {
 	if (cancelSignal(run).aborted) throw stoppedBeforeItem();
 }
 

@@ -7,7 +7,7 @@ import {
 	type ITriggerFunctions,
 	type IWebhookFunctions,
 } from 'n8n-workflow';
-import type { NodeRun } from '../caller/caller';
+import type { CallerRun } from '../caller/caller';
 import { Fields } from './fields';
 import { ABSENT, hasExpression, isFromModel } from './fieldValue';
 import { mayNameRow, rowReader, UNREAD } from './expressions';
@@ -30,7 +30,7 @@ export class NodeParameters {
 	 * has one value for all, so that they have the same list.
 	 */
 	constructor(
-		private readonly run: NodeRun,
+		private readonly run: CallerRun,
 		private readonly form: readonly INodeProperties[],
 		private readonly isReadOnly = false,
 	) {

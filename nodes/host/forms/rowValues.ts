@@ -5,7 +5,7 @@ import { onScreenOnly, type Resolution } from '../../core/service/resolution';
 import { rowReader, UNREAD, rowReferences, type RowReferences } from './expressions';
 import { type Agent, type AgentRow, type AskingRow, TOOL_CALL_ID, isShown } from '../caller/agent';
 import { inExpression } from '../nodeRun';
-import type { Caller, NodeRun } from '../caller/caller';
+import type { Caller, CallerRun } from '../caller/caller';
 
 const LOOP = 'add a Loop Over Items node with batch size 1 before the agent';
 const WHICH_ROW = `Use AI Agent 3 or later, which tells its tools the row, or ${LOOP}. There, {{ $json.column }} is the column of the row.`;
@@ -24,7 +24,7 @@ export class OfAnotherRow {
  * @param evaluate has n8n evaluate the parameter for an item
  */
 export function readerForAgent(
-	{ context, caller }: NodeRun,
+	{ context, caller }: CallerRun,
 	raw: unknown,
 	evaluate: (index: number) => unknown,
 ): (() => unknown) | undefined {

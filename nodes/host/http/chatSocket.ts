@@ -8,7 +8,7 @@ import type { ConnectionUser, UserOptions } from '../../core/chat/connectionUser
 import { sessionKey } from '../../core/chat/parseChatFields';
 import { readWsToken } from '../../core/chat/token';
 import { fingerprint } from '../../core/values/hash';
-import type { NodeRun } from '../caller/caller';
+import type { CallerRun } from '../caller/caller';
 import { clock } from '../clock';
 import { type AccountClient } from './accountClient';
 import { cancelSignal, requireRunning } from '../execution/cancel';
@@ -70,7 +70,7 @@ export function requireWebSocket(): void {
 
 /** Uses the connection of a session for one item. It's closed afterwards, on Stop, and at the time limit of a tool. */
 export async function withChatSocket<T>(
-	{ account, ...run }: NodeRun & { account: AccountClient },
+	{ account, ...run }: CallerRun & { account: AccountClient },
 	sessionId: string,
 	options: Pick<UserOptions, 'disconnectOther' | 'patienceMs'>,
 	job: (user: ConnectionUser) => Promise<T>,

@@ -1,7 +1,7 @@
 import { NotSent } from '../../core/service/errors';
 import type { JsonObject } from '../../core/values/json';
 import { keyOf } from '../caller/agent';
-import type { NodeRun } from '../caller/caller';
+import type { CallerRun } from '../caller/caller';
 import { addHintsForPerson } from '../execution/runResult';
 import { openValues } from './executionMemory';
 
@@ -9,7 +9,7 @@ import { openValues } from './executionMemory';
  * n8n runs an approved tool once for each row of the agent's input, with the fields of that row. So the human review of
  * this package notes for which row it asks, and the tool does nothing for the others.
  */
-export function rememberReviewedRow(run: NodeRun): void {
+export function rememberReviewedRow(run: CallerRun): void {
 	const { agent } = run.caller;
 	const callId = agent?.toolCallId;
 	const key = agent?.row.key;
@@ -24,7 +24,7 @@ export function rememberReviewedRow(run: NodeRun): void {
  *
  * @throws NotSent if the person approved the request for another row
  */
-export function requireApprovedRow(run: NodeRun): void {
+export function requireApprovedRow(run: CallerRun): void {
 	const { agent } = run.caller;
 	if (agent === undefined || agent.row.which === 'only' || !agent.isReviewed) return;
 	const { rows, possible } = agent.row;
@@ -43,7 +43,7 @@ export function requireApprovedRow(run: NodeRun): void {
 }
 
 /** The keys of the rows, by the ID of the tool request. Null if several rows have it. */
-function reviewedRows(run: NodeRun): JsonObject {
+function reviewedRows(run: CallerRun): JsonObject {
 	return openValues(run, 'reviewed rows', 'agentRun');
 }
 

@@ -3,7 +3,7 @@ import { InvalidInput } from '../../core/service/errors';
 import { onScreenOnly } from '../../core/service/resolution';
 import { isJsonObject, type JsonObject } from '../../core/values/json';
 import { BoundedMap } from '../../core/values/boundedMap';
-import type { Caller, NodeRun } from '../caller/caller';
+import type { Caller, CallerRun } from '../caller/caller';
 import { inExpression, runIndexOf } from '../nodeRun';
 
 /** The key in the node's context, which n8n shows in `$node[…].context`. */
@@ -36,7 +36,7 @@ type Lifetime = 'run' | 'agentRun' | 'execution' | 'workflow';
  * @throws InvalidInput if it's damaged: what earlier attempts did is then unknown
  */
 export function openMemory<T extends JsonObject>(
-	{ context, caller }: NodeRun,
+	{ context, caller }: CallerRun,
 	name: string,
 	isMemory: (stored: unknown) => stored is T,
 	empty: T,
@@ -60,7 +60,7 @@ export function openMemory<T extends JsonObject>(
 }
 
 /** Values by name, which aren't checked. Empty in a first attempt. */
-export function openValues(run: NodeRun, name: string, lifetime: Lifetime = 'run'): JsonObject {
+export function openValues(run: CallerRun, name: string, lifetime: Lifetime = 'run'): JsonObject {
 	return openMemory(run, name, isJsonObject, {}, lifetime);
 }
 

@@ -6,7 +6,7 @@ import { NotedExecution, Notes } from '../../core/ledger/notes';
 import { ExplainedError } from '../../core/service/errors';
 import type { JsonValue } from '../../core/values/json';
 import { BoundedMap } from '../../core/values/boundedMap';
-import type { NodeRun } from '../caller/caller';
+import type { CallerRun } from '../caller/caller';
 import { isCanceled } from '../execution/cancel';
 import { executionDataOf, nodeKey } from '../nodeRun';
 import { openMemory } from './executionMemory';
@@ -31,7 +31,7 @@ const notedExecutions = new BoundedMap<{ node: string; noted: NotedExecution }>(
  * @throws InvalidInput if what n8n stored of an earlier attempt is damaged
  */
 export function openLedger<Result extends JsonValue>(
-	run: NodeRun,
+	run: CallerRun,
 	entries: Entries<Result> = openMemory(run, 'requests', areEntries<Result>, {}),
 ): Ledger<Result> {
 	const notes = once(async () => await openNotes(run));
@@ -43,7 +43,7 @@ export function openLedger<Result extends JsonValue>(
  *
  * @throws NotSent if n8n can't read the parent execution
  */
-export async function openNotes(run: NodeRun): Promise<Notes | undefined> {
+export async function openNotes(run: CallerRun): Promise<Notes | undefined> {
 	const { context } = run;
 	const origin = await useDatabase(USE, async () => await originOf(run));
 	if (origin === undefined) return undefined;
@@ -76,14 +76,14 @@ export async function openNotes(run: NodeRun): Promise<Notes | undefined> {
  * @returns removes the notes, to be called when n8n has stored the execution with its entries. Never throws: notes that
  * stay only take space.
  */
-export async function notesOfWaiting(run: NodeRun): Promise<() => Promise<void>> {
+export async function notesOfWaiting(run: CallerRun): Promise<() => Promise<void>> {
 	const notes = await openNotes(run).catch(() => undefined);
 	const own = notes?.own();
 	return async () => await notes?.release(own);
 }
 
 /** In a retry, an error before the first request doesn't show that nothing was sent. */
-export async function beforeSending(run: NodeRun, error: unknown): Promise<unknown> {
+export async function beforeSending(run: CallerRun, error: unknown): Promise<unknown> {
 	const isUnknown = error instanceof ExplainedError && error.outcome === 'unknown';
 	return isUnknown || !(await mayHaveSent(run)) ? error : maybeSentBefore(error);
 }
@@ -92,7 +92,7 @@ export async function beforeSending(run: NodeRun, error: unknown): Promise<unkno
  * Whether an earlier attempt of the execution may have sent anything, also if the items can't be read now. True if n8n's
  * store can't be reached.
  */
-export async function mayHaveSent(run: NodeRun): Promise<boolean> {
+export async function mayHaveSent(run: CallerRun): Promise<boolean> {
 	try {
 		const ledger = openLedger(run);
 		return Object.keys(ledger.entries).length > 0 || (await ledger.findBegun([]));
@@ -118,7 +118,10 @@ type ExecutionOrigin = {
  *
  * @throws if n8n can't read an execution from which this one comes
  */
-export async function originOf({ context, caller }: NodeRun): Promise<ExecutionOrigin | undefined> {
+export async function originOf({
+	context,
+	caller,
+}: CallerRun): Promise<ExecutionOrigin | undefined> {
 	const execution = context.getExecutionContext();
 	if (execution?.establishedAt === undefined || caller.mcpSession !== undefined) return undefined;
 	const executionId = context.getExecutionId();

@@ -6,7 +6,7 @@ import { pause } from '../../core/values/clock';
 import { type DeduplicationStore, findByAdding, MAX_REMEMBERED } from '../../core/ledger/store';
 import { type Limiter, runExclusive } from '../../core/values/keyedMutex';
 import { clock } from '../clock';
-import type { NodeRun } from '../caller/caller';
+import type { CallerRun } from '../caller/caller';
 import { cancelSignal } from '../execution/cancel';
 import { messageOf } from '../../core/values/values';
 
@@ -46,7 +46,7 @@ export async function useDatabase<T>(
  * those of the others
  */
 export function openStore(
-	run: NodeRun,
+	run: CallerRun,
 	scope: DeduplicationScope,
 	use: StoreUse,
 ): DeduplicationStore {
@@ -86,7 +86,7 @@ export function openStore(
 }
 
 /** Repeats an access to the store that fails, until the execution is stopped. n8n may have done it, although it reported an error. */
-export function repeatOnStore(run: NodeRun): Limiter {
+export function repeatOnStore(run: CallerRun): Limiter {
 	const signal = cancelSignal(run);
 	return async (access) => {
 		let result = access();

@@ -2,11 +2,11 @@ import type { INodeExecutionData } from 'n8n-workflow';
 import type { Quota } from '../../core/ledger/ledger';
 import type { OutcomeUnknown } from '../../core/service/errors';
 import type { Limiter } from '../../core/values/keyedMutex';
-import type { NodeRun } from '../caller/caller';
+import type { CallerRun } from '../caller/caller';
 import type { AccountClient } from '../http/accountClient';
 
 /** What every request needs to be sent. */
-export type RequestDeps = NodeRun & { account: AccountClient };
+export type RequestDeps = CallerRun & { account: AccountClient };
 
 /** What JSON keeps. A `Set` would be the same as any other. */
 type Hashable =

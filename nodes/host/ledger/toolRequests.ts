@@ -5,7 +5,7 @@ import { hashOf } from '../../core/values/hash';
 import { type JsonObject, numberIn } from '../../core/values/json';
 import { runExclusive } from '../../core/values/keyedMutex';
 import { openValues } from './executionMemory';
-import type { NodeRun } from '../caller/caller';
+import type { CallerRun } from '../caller/caller';
 import type { RunResult } from '../execution/runResult';
 import type { PreparedRequest } from './preparedRequest';
 
@@ -16,7 +16,7 @@ import type { PreparedRequest } from './preparedRequest';
  * @param deliver sends the job, or returns its earlier result
  */
 export async function deliverForModel(
-	run: NodeRun & { result: RunResult },
+	run: CallerRun & { result: RunResult },
 	ledger: Ledger<JsonObject[]>,
 	request: PreparedRequest,
 	deliver: (job: Job, request: PreparedRequest) => Promise<INodeExecutionData[]>,

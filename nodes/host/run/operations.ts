@@ -2,14 +2,14 @@ import pick from 'lodash/pick';
 import type { INodeExecutionData, INodeProperties } from 'n8n-workflow';
 import { formatOf, hasFormat } from '../../core/service/modelFormats';
 import { inExpression } from '../nodeRun';
-import type { NodeRun } from '../caller/caller';
+import type { CallerRun } from '../caller/caller';
 import type { RunResult } from '../execution/runResult';
 import type { NodeParameters } from '../forms/nodeParameters';
 import { type Show, shownWhere } from '../forms/shownWhere';
 import type { AccountClient } from '../http/accountClient';
 
 /** The inputs of one node run. */
-export type OperationRun = NodeRun & {
+export type OperationRun = CallerRun & {
 	/** What it did so far. */
 	result: RunResult;
 	parameters: NodeParameters;
@@ -23,7 +23,7 @@ type Effect =
 	| {
 			isReadOnly?: undefined;
 			/** What an error before its first request says, because earlier attempts may have sent something. */
-			beforeSending: (run: NodeRun, error: unknown) => Promise<unknown>;
+			beforeSending: (run: CallerRun, error: unknown) => Promise<unknown>;
 	  };
 
 type OperationFacts = Effect & {

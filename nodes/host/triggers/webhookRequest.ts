@@ -10,7 +10,7 @@ import type {
 import { InvalidInput } from '../../core/service/errors';
 import { onScreenOnly } from '../../core/service/resolution';
 import { isJsonObject, type JsonObject, type JsonValue, parseJson } from '../../core/values/json';
-import type { NodeRun } from '../caller/caller';
+import type { CallerRun } from '../caller/caller';
 import type { Fields } from '../forms/fields';
 import { formOf } from '../forms/nodeParameters';
 import { toNodeError } from '../http/nodeErrors';
@@ -120,7 +120,7 @@ const USE: StoreUse = {
  * @throws NotSent if n8n's database is unavailable
  */
 export async function newEvents(
-	run: NodeRun,
+	run: CallerRun,
 	keys: readonly string[],
 ): Promise<ReadonlySet<string>> {
 	const { context } = run;
