@@ -3,7 +3,7 @@ import { whyNoConsent } from '../../core/calls/consent';
 import { InvalidInput } from '../../core/service/errors';
 import { type Explanation, onScreenOnly } from '../../core/service/resolution';
 import { isAccepted, readCampaignPhone, type PhoneReading } from '../../core/phone/campaignPhone';
-import { forEachWithPauses } from '../../core/values/pauses';
+import { forEachWithPauses, Pauses } from '../../core/values/pauses';
 import { hasNoValue, nameIn } from '../../core/values/sheetCells';
 import { counted, named, plainText, quoted } from '../../core/values/values';
 import {
@@ -135,11 +135,14 @@ async function settleDuplicates(
 	requireFits: (duplicates: number) => void,
 ): Promise<number> {
 	let count = 0;
+	// A single group is too short for a pause.
+	const pauses = new Pauses(ROWS_PER_LOOK);
 	const nameIn = ({ json, table }: Row) => personNameOf(json, columnsOf(table)) ?? '';
 	for (const rows of byEnd.values()) {
 		const keptRows = new Map<string, Row>();
 		const duplicates: Row[] = [];
-		const compare = (row: Row) => {
+		for (const row of rows) {
+			if (pauses.isDue()) await pauses.take();
 			const number = subscriberOf(row);
 			const kept = keptRows.get(number);
 			// If both names are equally long, the earlier row is kept.
@@ -147,11 +150,10 @@ async function settleDuplicates(
 			const isKept = isLonger && !leftOut.has(row);
 			if (isKept) keptRows.set(number, row);
 			const other = isKept ? kept : row;
-			if (other === undefined) return;
+			if (other === undefined) continue;
 			duplicates.push(other);
 			requireFits(++count);
-		};
-		await forEachWithPauses(rows, compare, ROWS_PER_LOOK);
+		}
 		for (const row of duplicates) {
 			settle(row, 'duplicate', whyDuplicate(keptRows.get(subscriberOf(row)), nameIn));
 		}
