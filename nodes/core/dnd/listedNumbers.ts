@@ -23,7 +23,7 @@ const CORRECT_ENTRY = {
 
 /** As `+54 9 11 …` and `+54 11 …`. */
 const SAME_FORM = {
-	onScreen: 'Write both in the same way.',
+	onScreen: "If it's the same person, write the number as it is on the list.",
 	forModel: CORRECT_ENTRY.forModel,
 };
 
@@ -118,7 +118,8 @@ export class ListedNumbers {
 		}
 		const { hasCode, digits } = wanted;
 		const prefixed = hasCode ? this.byLooseKey.get(withoutPrefixes(digits)) : undefined;
-		if (prefixed !== undefined) throw maybeListed(phone, prefixed, 'has a prefix', SAME_FORM);
+		if (prefixed !== undefined)
+			throw maybeListed(phone, prefixed, "has a prefix that isn't always dialed", SAME_FORM);
 		// With their country codes, different digits are different numbers.
 		const alike =
 			this.withoutCode.find(wanted) ?? (hasCode ? undefined : this.withCode.find(wanted));

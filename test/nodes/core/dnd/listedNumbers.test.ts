@@ -107,8 +107,8 @@ test.each([
 	['+250 720 123 456', '+250 0720 123 456'],
 ])('with %s on the list, %s may be the same number with another prefix', (listed, phone) => {
 	expect(explainedBy(() => listOf(listed).entryOf(phone))).toMatchObject({
-		message: `"${phone}" and "${listed}" on the list may be the same number, because one of them has a prefix`,
-		resolutionOnScreen: 'Write both in the same way.',
+		message: `"${phone}" and "${listed}" on the list may be the same number, because one of them has a prefix that isn't always dialed`,
+		resolutionOnScreen: "If it's the same person, write the number as it is on the list.",
 		resolutionForModel: CORRECT_ENTRY.resolutionForModel,
 	});
 });
