@@ -19,7 +19,6 @@ import { readCampaign } from '../core/campaigns/campaign';
 import { runExclusive } from '../core/values/keyedMutex';
 import { givenAs } from '../core/service/modelFormats';
 import type { CallerRun } from '../host/caller/caller';
-import { beforeSending } from '../host/ledger/openLedger';
 import { cancelSignal } from '../host/execution/cancel';
 import { addCustomData } from '../host/run/customData';
 import { asItems } from '../host/run/itemLoop';
@@ -54,10 +53,7 @@ import { readRows } from './readRows';
 export async function pushRows(run: OperationRun): Promise<INodeExecutionData[][]> {
 	const { context, caller, parameters } = run;
 	const output = readOutput(parameters.at(0));
-	const start = async () => await runPush(run, await readRows(run), output);
-	const report = await start().catch(async (error: unknown): Promise<never> => {
-		throw await beforeSending(run, error);
-	});
+	const report = await runPush(run, await readRows(run), output);
 	const isRejectedRead = isOutputRead(context, REJECTED);
 	const unknown = report.rows.count('unknown');
 	// No other row waits to be sent.

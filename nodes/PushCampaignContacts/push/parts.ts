@@ -9,8 +9,9 @@ import {
 	ServiceRejection,
 } from '../../core/service/errors';
 import { VALIDATION_STATUSES } from '../../core/service/http';
-import { onScreenOnly, type Resolution } from '../../core/service/resolution';
+import { forEveryone, onScreenOnly, type Resolution } from '../../core/service/resolution';
 import type { JsonObject } from '../../core/values/json';
+import { messageOf } from '../../core/values/values';
 import { PUSH_LIMITS, type Row } from './rows';
 
 /** Rows to send in one request: a chunk of the push, or a part of one that was rejected. */
@@ -104,6 +105,22 @@ export function rowsChanged(): OutcomeUnknown {
 			forModel: 'No row was sent again.',
 		},
 		{ origin: 'n8n' },
+	);
+}
+
+/** The execution was stopped, or a tool ran out of time. */
+export function pushInterrupted(): ExplainedError {
+	return new InvalidInput(
+		"The push was stopped, so the remaining rows weren't sent",
+		forEveryone('You can push the remaining rows again.'),
+	);
+}
+
+export function unexpectedError(error: unknown): OutcomeUnknown {
+	return new OutcomeUnknown(
+		"Something unexpected happened while a request was in flight, so it's unknown whether it took effect",
+		onScreenOnly('Check the campaign in the service before you push these rows again.'),
+		{ originalMessage: messageOf(error), origin: 'n8n' },
 	);
 }
 

@@ -4,12 +4,11 @@ import type { Plan } from '../../core/ledger/notes';
 import type { ApiClient } from '../../core/service/client';
 import { type Additions, addContacts } from '../../core/service/endpoints';
 import { recordOf } from '../../core/service/envelope';
-import { explained, ExplainedError, InvalidInput, OutcomeUnknown } from '../../core/service/errors';
-import { forEveryone, onScreenOnly, type Reader } from '../../core/service/resolution';
+import { explained, ExplainedError, type OutcomeUnknown } from '../../core/service/errors';
+import type { Reader } from '../../core/service/resolution';
 import { DONE, pause } from '../../core/values/clock';
 import { fingerprint, hashOf } from '../../core/values/hash';
 import { forEachWithPauses } from '../../core/values/pauses';
-import { messageOf } from '../../core/values/values';
 import { readAccepted, requireConsistentCounts } from './accepted';
 import { ContactWriter } from './contacts';
 import type { NumbersPushedBefore } from './numbersPushedBefore';
@@ -23,10 +22,12 @@ import {
 	type PartResult,
 	partsOf,
 	positionsOf,
+	pushInterrupted,
 	readRejection,
 	restOf,
 	rowsChanged,
 	tooManyRejected,
+	unexpectedError,
 } from './parts';
 import type { PreparedRows } from './prepareRows';
 import type { PushedNumbers } from './pushedNumbers';
@@ -325,20 +326,4 @@ class RowSender {
 
 function withoutStatus(rows: readonly Row[]): readonly Row[] {
 	return rows.filter(({ status }) => status === undefined);
-}
-
-/** The execution was stopped, or a tool ran out of time. */
-function pushInterrupted(): ExplainedError {
-	return new InvalidInput(
-		"The push was stopped, so the remaining rows weren't sent",
-		forEveryone('You can push the remaining rows again.'),
-	);
-}
-
-function unexpectedError(error: unknown): OutcomeUnknown {
-	return new OutcomeUnknown(
-		"Something unexpected happened while a request was in flight, so it's unknown whether it took effect",
-		onScreenOnly('Check the campaign in the service before you push these rows again.'),
-		{ originalMessage: messageOf(error), origin: 'n8n' },
-	);
 }
