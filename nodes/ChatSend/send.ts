@@ -104,10 +104,11 @@ export const sendByInbound: Prepare = (form) => {
 export const sendByAsync: Prepare = (form) => {
 	const { message, values } = readMessage(form);
 	const key = readKey(form);
+	const documented = key.idempotency_key === undefined ? undefined : { ...key };
 	return byRequest(form, 'async', message, key, async ({ account, caller }, additions) => {
 		const post = async () =>
-			await sendByProfile('chat.async', account, values, additions, { ...key });
-		const response = await sendKeyed(account.client, key.idempotency_key !== undefined, post);
+			await sendByProfile('chat.async', account, values, additions, documented);
+		const response = await sendKeyed(account.client, documented !== undefined, post);
 		return withReplyHint(recordOf(response), caller.reader, true);
 	});
 };

@@ -1,5 +1,11 @@
 import { inspect } from 'node:util';
-import type { INode, INodeParameters, INodeExecutionData, IRun } from 'n8n-workflow';
+import type {
+	ICredentialDataDecryptedObject,
+	INode,
+	INodeParameters,
+	INodeExecutionData,
+	IRun,
+} from 'n8n-workflow';
 import { CREDENTIAL } from '../../nodes/host/http/credential';
 import { storedCredentials } from '../engine/credentialsHelper';
 import { makeNode, runNode, setupEngine } from '../engine/engine';
@@ -15,6 +21,7 @@ export type Run = (
 	parameters: INodeParameters,
 	input: INodeExecutionData[],
 	overrides?: Partial<INode>,
+	credential?: ICredentialDataDecryptedObject,
 ) => Promise<IRun>;
 
 /**
@@ -25,8 +32,9 @@ export function realSockets(): Run {
 	beforeAll(setupEngine);
 	useNoWaits();
 
-	return async (baseUrl, type, parameters, input, overrides) => {
-		const details = await storedCredentials.add(CREDENTIAL, { baseUrl, apiToken: TOKEN });
+	return async (baseUrl, type, parameters, input, overrides, credential) => {
+		const data = { baseUrl, apiToken: TOKEN, ...credential };
+		const details = await storedCredentials.add(CREDENTIAL, data);
 		const node = makeNode({
 			type: `${PACKAGE}.${type}`,
 			name: 'Node',

@@ -104,8 +104,9 @@ export class ServiceProfile {
 	request<Name extends RequestName>(
 		name: Name,
 		values: ValuesOf<Name>,
-	): { query: Query; body: JsonObject } {
-		const { query = {}, body = {} }: Template = this.required(name);
+	): { query: Query; body?: JsonObject } {
+		const template: Template = this.required(name);
+		const { query = {}, body = {} } = template;
 		const given = omitBy<QueryValue | undefined>(values, isUnset);
 		const shown = placeholdersIn([query, body]);
 		const names = shown.map((one) => one.name);
@@ -118,7 +119,7 @@ export class ServiceProfile {
 		const filledBody = filled(body, given);
 		return {
 			query: querySchema.parse(filled(query, given) ?? {}),
-			body: isJsonObject(filledBody) ? filledBody : {},
+			...(template.body && { body: isJsonObject(filledBody) ? filledBody : {} }),
 		};
 	}
 
@@ -151,17 +152,18 @@ const REQUESTS = {
 /**
  * Sends a request with its values at the places that the profile shows.
  *
- * @param documented what the document shows of its body
+ * @param documented what the document shows of its body. If neither shows one, the request has none.
  */
 export async function sendByProfile<Name extends keyof typeof REQUESTS>(
 	name: Name,
 	{ client, profile }: Account,
 	values: ValuesOf<Name>,
 	additions?: Additions,
-	documented: JsonObject = {},
+	documented?: JsonObject,
 ): Promise<ApiResponse> {
-	const { query, body } = profile.request(name, values);
-	return await REQUESTS[name](client, { query, body: { ...body, ...documented } }, additions);
+	const { body = documented, ...shown } = profile.request(name, values);
+	const request = { ...shown, ...(body && { body: { ...body, ...documented } }) };
+	return await REQUESTS[name](client, request, additions);
 }
 
 /**

@@ -84,6 +84,12 @@ describe('a request', () => {
 			' ',
 		],
 		[
+			'no body where none is shown',
+			{ query: { a: '{agent}', p: '{phone}' } },
+			{ query: { a: ADD.agent, p: ADD.phone } },
+			'',
+		],
+		[
 			'the reason',
 			{ query: { a: '{agent}' }, body: { p: '{phone}', of: [{ why: '{reason?}' }] } },
 			{ query: { a: ADD.agent }, body: { p: ADD.phone, of: [{ why: '$& {phone}' }] } },
@@ -99,7 +105,6 @@ describe('a request', () => {
 		});
 		expect(profile.request('calls', { campaign: 42 })).toEqual({
 			query: { c: 42, t: 'id-42' },
-			body: {},
 		});
 	});
 
@@ -121,17 +126,23 @@ test('100 random services can be shown, and each value is where the service expe
 		const profile = new ServiceProfile(JSON.stringify(profileOf(dialect)));
 		const { agent, phone, reason } = dnd.add;
 		const add = profile.request('dnd.add', { agent: 'a', phone: 'p', reason: 'r' });
-		expect(add).toEqual(sentTo([agent, 'a'], [phone, 'p'], [reason, 'r']));
+		expect({ body: {}, ...add }).toEqual(sentTo([agent, 'a'], [phone, 'p'], [reason, 'r']));
 		const remove = profile.request('dnd.remove', { agent: 'a', phone: 'p' });
-		expect(remove).toEqual(sentTo([dnd.remove.agent, 'a'], [dnd.remove.phone, 'p']));
+		expect({ body: {}, ...remove }).toEqual(
+			sentTo([dnd.remove.agent, 'a'], [dnd.remove.phone, 'p']),
+		);
 		const session = profile.request('chat.session', { agent: 'a', person: 'p' });
-		expect(session).toEqual(sentTo([chat.create.agent, 'a'], [chat.create.person, 'p']));
+		expect({ body: {}, ...session }).toEqual(
+			sentTo([chat.create.agent, 'a'], [chat.create.person, 'p']),
+		);
 		for (const [name, fields] of [
 			['chat.inbound', chat.inbound],
 			['chat.async', chat.async],
 		] as const) {
 			const message = profile.request(name, { session: 's', message: 'm' });
-			expect(message).toEqual(sentTo([fields.session, 's'], [fields.message, 'm']));
+			expect({ body: {}, ...message }).toEqual(
+				sentTo([fields.session, 's'], [fields.message, 'm']),
+			);
 		}
 		const list = profile.request('dnd.list', { agent: 'a', phone: 'p', page: 2, pageSize: 9 });
 		expect(list.query).toEqual({
