@@ -1,6 +1,6 @@
 import has from 'lodash/has';
 import omitBy from 'lodash/omitBy';
-import type { IDataObject } from 'n8n-workflow';
+import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import { CALL_RECORD_FIELDS, isValueByKey } from '../core/calls/callRecord';
 import type { OperationRun } from '../host/run/operations';
 import { earlierError, emptied } from '../host/run/ownColumns';
@@ -55,11 +55,11 @@ export function includesInput({ caller, parameters }: OperationRun, index: numbe
 }
 
 /**
- * The input fields to include in the output, without those of an earlier call. By its reasons and its error, people decide what
- * to do with a row, so these are emptied.
+ * The input item to include in the output: its files, and its fields without those of an earlier call. By its reasons and its
+ * error, people decide what to do with a row, so these are emptied.
  */
-export function inputFields({ caller }: OperationRun, index: number): IDataObject {
-	const row = caller.inputRows()[index]?.json ?? {};
+export function inputItem({ caller }: OperationRun, index: number): INodeExecutionData {
+	const { json: row, binary } = caller.inputRows()[index] ?? { json: {} };
 	const groups = GROUPS.filter((group) => isEarlier(row, group));
 	const error = earlierError(row, 'placed', 'call_id');
 	const stale = new Set([...groups.flat(), ...error]);
@@ -69,7 +69,7 @@ export function inputFields({ caller }: OperationRun, index: number): IDataObjec
 		(_value, field) =>
 			CALL_FIELDS.has(field) || isValueByKey(field) || stale.has(field) || isApproval(field),
 	);
-	return { ...own, ...emptied(row, [...REASONS, ...error]) };
+	return { json: { ...own, ...emptied(row, [...REASONS, ...error]) }, ...(binary && { binary }) };
 }
 
 /** Fields of an earlier call that would contradict the failed one of the row. */

@@ -35,7 +35,7 @@ import { callText, dueTimeOf, isDueLater, scheduledTime } from './scheduled';
 import { placedHint } from './placedHint';
 import { isUnknown, SameCalls } from './sameCalls';
 import { type CompletionWait, prepareWait } from './wait/prepareWait';
-import { fieldsOfFailed, includesInput, inputFields } from './inputFields';
+import { fieldsOfFailed, includesInput, inputItem } from './inputFields';
 
 /** What the calls of one node run share. */
 type CallRun = OperationRun & {
@@ -163,9 +163,10 @@ function prepareCall(run: CallRun, index: number): PreparedRequest {
 		withDetails: (error) => withCallDetails(request, error),
 		formatOutput: (output) =>
 			output.map(({ json }) => {
-				const input = keepsInput ? inputFields(run, index) : {};
-				const placed = { ...input, ...json, phone_key: json.phone_key ?? phoneKey };
-				return { json: withAnswer(placed, question && askedBy(json.asked, question.asked)) };
+				const input = keepsInput ? inputItem(run, index) : { json: {} };
+				const placed = { ...input.json, ...json, phone_key: json.phone_key ?? phoneKey };
+				const asked = question && askedBy(json.asked, question.asked);
+				return { ...input, json: withAnswer(placed, asked) };
 			}),
 	};
 }
@@ -235,14 +236,14 @@ export function completeFailed(
 	items: INodeExecutionData[],
 	asks = false,
 ): INodeExecutionData[] {
-	const inputOf = (index: number, { details }: IDataObject) => ({
-		...(includesInput(run, index) && {
-			...inputFields(run, index),
-			...fieldsOfFailed(run, index, asks),
-		}),
-		...(NOT_PLACED.has(get(details, 'outcome')) && { placed: false }),
-		...(asks && { answer: 'unclear' }),
-	});
+	const inputOf = (index: number, { details }: IDataObject) => {
+		const isIncluded = includesInput(run, index);
+		const input = isIncluded ? inputItem(run, index) : { json: {} };
+		const emptied = isIncluded && fieldsOfFailed(run, index, asks);
+		const placed = NOT_PLACED.has(get(details, 'outcome')) && { placed: false };
+		const answer = asks && { answer: 'unclear' };
+		return { ...input, json: { ...input.json, ...emptied, ...placed, ...answer } };
+	};
 	return items.map((item) => withInputIfFailed(run.context, item, inputOf));
 }
 

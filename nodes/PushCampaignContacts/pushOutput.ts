@@ -129,13 +129,13 @@ async function itemsOf(
 ): Promise<INodeExecutionData[]> {
 	const items: INodeExecutionData[] = [];
 	await forEachWithPauses(rows, (row) => {
-		const { json, number, input, table } = row;
+		const { json, number, input, table, binary } = row;
 		const source = table.fileName !== undefined && {
 			[SOURCE_FILE_COLUMN]: table.fileName,
 			[SOURCE_ROW_COLUMN]: number,
 		};
 		const item = jsonOf(row, source ? { ...json, ...source } : json);
-		items.push({ json: item, pairedItem: { item: input } });
+		items.push({ json: item, ...(binary && { binary }), pairedItem: { item: input } });
 	});
 	return items;
 }
@@ -242,13 +242,14 @@ export function notBegun(
 	if (context.getNode().onError === 'continueErrorOutput') return [[...failed]];
 	const input = context.getInputData();
 	const rejected = failed.map(({ json: error, ...item }, index) => {
-		const row = input[index]?.json ?? {};
+		const { json: row, binary } = input[index] ?? { json: {} };
 		const isUnknown = isJsonObject(error.details) && error.details.outcome === 'unknown';
 		// As not_sent, the next push would send a row that may be in the campaign.
 		const status = isUnknown ? 'unknown' : (statusToKeep(row) ?? 'not_sent');
 		const reason = `${plainText(error.error)}. ${plainText(error.message)}`;
 		const rejection = { [STATUS_COLUMN]: status, [REASON_COLUMN]: reason };
-		return { ...item, json: withColumns(row, rejection, { [PUSH_STATUS_COLUMN]: status }) };
+		const json = withColumns(row, rejection, { [PUSH_STATUS_COLUMN]: status });
+		return { ...item, json, ...(binary && { binary }) };
 	});
 	// Expressions such as `$('Push').all(2)` need all outputs.
 	return [[], rejected, []];

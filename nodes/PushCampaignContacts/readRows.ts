@@ -17,7 +17,7 @@ import { mayHaveSent } from '../host/ledger/openLedger';
 import { requireAllItems } from '../host/run/executeOnce';
 import type { OperationRun } from '../host/run/operations';
 import { forEachWithPauses } from '../core/values/pauses';
-import { isUnset, messageOf, quoted } from '../core/values/values';
+import { displayText, isUnset, messageOf, quoted } from '../core/values/values';
 import { rowsOfFiles, type Source } from './file/csvFile';
 import { EXAMPLE_CONTACTS, MAX_ROWS_IN_JSON } from './properties';
 import { COMPARE_LISTS } from './push/parts';
@@ -185,11 +185,15 @@ function isFile(value: unknown): value is IBinaryData {
 
 function noFile(context: IExecuteFunctions, item: number): InvalidInput {
 	const isOnly = context.getInputData().length === 1;
+	const { previousNode = '' } = context.getExecuteData().source?.main?.[0] ?? {};
+	// A trigger has no file to drop.
+	const hasInput = context.getParentNodes(previousNode).length > 0;
+	const advice = hasInput
+		? `'${displayText(previousNode)}' before this node may have dropped it: keep the file there, or add a node after it that returns the CSV file.`
+		: 'Add a node that returns the CSV file, such as HTTP Request, Google Drive, or a form.';
 	return new InvalidInput(
 		`${isOnly ? 'The input' : `Row ${item + 1} of the input`} has no file, so nothing was sent`,
-		onScreenOnly(
-			"Add a node that returns the CSV file, such as HTTP Request, Google Drive, or a form. If the items are rows, set 'Contacts From' to 'Input Items'.",
-		),
+		onScreenOnly(`${advice} If the items are rows, set 'Contacts From' to 'Input Items'.`),
 	);
 }
 

@@ -74,5 +74,5 @@ function completeFailed(
 	{ context }: OperationRun,
 	items: INodeExecutionData[],
 ): INodeExecutionData[] {
-	return items.map((item) => withInputIfFailed(context, item, () => ({ on_dnd: true })));
+	return items.map((item) => withInputIfFailed(context, item, () => ({ json: { on_dnd: true } })));
 }

@@ -1,6 +1,6 @@
 import mapValues from 'lodash/mapValues';
 import memoize from 'lodash/memoize';
-import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
+import type { INodeExecutionData } from 'n8n-workflow';
 import pLimit from 'p-limit';
 import { readWholeList } from '../../core/service/paging';
 import { READS_AT_ONCE } from '../../core/service/limits';
@@ -55,8 +55,7 @@ export const checkMany: Operation = {
 		const check = async (index: number) => {
 			const { phone, ...request } = read(index);
 			const entry = (await numbersOf(request)).entryOf(phone);
-			const { json, binary } = rows[index] ?? {};
-			return [{ json: checked(json, entry), ...(binary && { binary }) }];
+			return [checked(rows[index], entry)];
 		};
 		// Rows wait for the list, not for each other, so that all rows that can't be compared are reported together.
 		const concurrency = Math.max(1, rows.length);
@@ -71,22 +70,23 @@ function completeFailed(
 	items: INodeExecutionData[],
 ): INodeExecutionData[] {
 	const rows = caller.inputRows();
-	const inputOf = (index: number) => checked(rows[index]?.json, undefined, true);
+	const inputOf = (index: number) => checked(rows[index], undefined, true);
 	return items.map((item) => withInputIfFailed(context, item, inputOf));
 }
 
 /** The added columns, and the fields of the entry that they have. */
 const ENTRY_COLUMNS = { dnd_phone: 'phone', dnd_reason: 'reason', dnd_created_at: 'created_at' };
 
-/** A row with the added columns, without those of an earlier check. */
+/** A row with its files and the added columns, without those of an earlier check. */
 function checked(
-	row: IDataObject = {},
+	{ json: row, binary }: INodeExecutionData = { json: {} },
 	entry?: JsonObject,
 	on_dnd = entry !== undefined,
-): IDataObject {
+): INodeExecutionData {
 	const columns = mapValues(
 		ENTRY_COLUMNS,
 		(field, column) => entry?.[field] ?? emptyCell(row, column),
 	);
-	return { ...row, ...emptied(row, earlierError(row, 'on_dnd')), on_dnd, ...columns };
+	const json = { ...row, ...emptied(row, earlierError(row, 'on_dnd')), on_dnd, ...columns };
+	return { json, ...(binary && { binary }) };
 }

@@ -147,7 +147,7 @@ async function waitForWebhook(
 		const output = placed[index];
 		if (output === undefined) return;
 		item.json = call === undefined ? output.json : waitingItem(output, call);
-		delete item.binary;
+		if (output.binary === undefined) delete item.binary;
 	});
 	void pingUntilResumed(context, resumeUrl, until, clearNotes);
 	return placed;

@@ -128,12 +128,14 @@ export async function onCompletionWebhook(
 	return wait.comparing === 0 && (await watch.haveAllEnded()) ? endWait() : STILL_WAITING;
 }
 
-/** The items that `execute` stored with the waiting execution. */
+/** The items that `execute` stored with the waiting execution, and their files. */
 function waitingItems(context: IWebhookFunctions): INodeExecutionData[] {
 	const items: unknown = context.evaluateExpression('{{ $input.all() }}');
-	return castArray(items)
-		.filter(isJsonObject)
-		.map(({ json }) => ({ json: isJsonObject(json) ? json : {} }));
+	return castArray(items).filter(isItem);
+}
+
+function isItem(item: unknown): item is INodeExecutionData {
+	return isJsonObject(item) && isJsonObject(item.json);
 }
 
 /** What a report says of the calls of this execution. */

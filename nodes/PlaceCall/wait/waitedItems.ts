@@ -82,7 +82,7 @@ export function waitedItems(
 	return items.map((item, index) => {
 		const pairedItem = { item: index };
 		const call = calls[index];
-		if (call === undefined) return { json: item.json, pairedItem };
+		if (call === undefined) return { ...item, pairedItem };
 		const known = watch.state(call.callId);
 		const json = withCall(item, call);
 		const outcome = flatCallRecord(
@@ -93,7 +93,7 @@ export function waitedItems(
 		const notRead = known.readFailure !== undefined && { [NOT_READ_FIELD]: known.readFailure };
 		if (!call.isItems) {
 			const ofOther = pick(outcome, 'outcome', 'answered', 'opted_out');
-			return { json: { ...json, ...ofOther, timed_out, ...notRead }, pairedItem };
+			return { ...item, json: { ...json, ...ofOther, timed_out, ...notRead }, pairedItem };
 		}
 		const { asked, ...row } = json;
 		const ended = {
@@ -105,7 +105,7 @@ export function waitedItems(
 			...(asked !== undefined && pick(row, 'phone_number', 'caller_name', 'asked_at')),
 			...notRead,
 		};
-		return { json: withAnswer(ended, asked, known), pairedItem };
+		return { ...item, json: withAnswer(ended, asked, known), pairedItem };
 	});
 }
 

@@ -21,6 +21,8 @@ export abstract class Row {
 	abstract readonly cells: readonly unknown[];
 	/** The input item. */
 	abstract readonly input: number;
+	/** The files of its item. */
+	declare readonly binary?: ContactItem['binary'];
 	/** As it would be sent. Empty if it can't be. */
 	phone = '';
 	/** Undefined until it's known. Each row ends with one. The rows of a request share it, which takes less memory. */
@@ -60,6 +62,7 @@ class ItemRow extends Row {
 		readonly json: ContactRow,
 		table: Table,
 		readonly input: number,
+		override readonly binary?: ContactItem['binary'],
 	) {
 		super(index, index + 1, table);
 	}
@@ -165,7 +168,7 @@ const INDIAN_DIGITS = 10;
  */
 export type ContactItem = {
 	readonly json?: ContactRow;
-	readonly binary?: unknown;
+	readonly binary?: { [field: string]: { data: string; mimeType: string } };
 	/** The input item of a contact in JSON. */
 	readonly input?: number;
 };
@@ -183,14 +186,14 @@ export async function rowsOfItems(items: readonly ContactItem[]): Promise<PushIn
 	const hasPath = (path: readonly string[]) => rows.some(({ json }) => has(json, path));
 	const table: Table = { names, filled, repeated: new Set(), first, hasPath };
 	const pauses = new Pauses(ROWS_PER_LOOK);
-	for (const { json = {}, input } of items) {
+	for (const { json = {}, input, binary } of items) {
 		if (pauses.isDue()) await pauses.take();
 		for (const column in json) {
 			if (filled.has(column)) continue;
 			names.add(column);
 			if (!isBlank(json[column])) filled.add(column);
 		}
-		rows.push(new ItemRow(rows.length, json, table, input ?? rows.length));
+		rows.push(new ItemRow(rows.length, json, table, input ?? rows.length, binary));
 	}
 	first.push(...rows.slice(0, MAX_FIRST_ROWS));
 	if (names.size === 0 && items.some(({ binary }) => binary !== undefined)) throw unreadFile();

@@ -1,5 +1,6 @@
 import compact from 'lodash/compact';
 import partition from 'lodash/partition';
+import pick from 'lodash/pick';
 import uniq from 'lodash/uniq';
 import {
 	sleep,
@@ -108,7 +109,7 @@ export async function forEachItem(
 			else if (!hasFailed) throw stoppedBeforeItem();
 		} catch (error) {
 			failures.set(index, error);
-			if (continuesOnFail) outputs[index] = [toErrorItem(error, positionOf(index))];
+			if (continuesOnFail) outputs[index] = [errorItemOf(context, error, positionOf(index))];
 		}
 	};
 	const limit = pLimit(concurrency);
@@ -212,15 +213,23 @@ function stoppingError(
 	return isCanceled(context) ? asCanceled(context, error) : error;
 }
 
-/** A failed item with the fields of its input. In the error output, n8n adds them itself. */
+/** In the error output, n8n adds the fields of the input, but not its files. */
+export function errorItemOf(context: IExecuteFunctions, error: unknown, position: ItemPosition) {
+	const hasOutput = context.getNode().onError === 'continueErrorOutput';
+	const files = hasOutput && pick(context.getInputData()[position.itemIndex], 'binary');
+	return { ...toErrorItem(error, position), ...files };
+}
+
+/** A failed item with its input. In the error output, it has that already. */
 export function withInputIfFailed(
 	context: IExecuteFunctions,
 	item: INodeExecutionData,
-	inputOf: (index: number, failed: IDataObject) => IDataObject,
+	inputOf: (index: number, failed: IDataObject) => INodeExecutionData,
 ): INodeExecutionData {
 	// The empty one of a row isn't that of this item.
 	if (!item.json.error || context.getNode().onError === 'continueErrorOutput') return item;
-	return { ...item, json: { ...inputOf(itemIndex(item.pairedItem), item.json), ...item.json } };
+	const input = inputOf(itemIndex(item.pairedItem), item.json);
+	return { ...input, ...item, json: { ...input.json, ...item.json } };
 }
 
 function itemIndex(pairedItem: INodeExecutionData['pairedItem']): number {

@@ -7,7 +7,7 @@ import { toolsOf } from '../caller/agentRun';
 import { type Caller, callerOf } from '../caller/caller';
 import { isCanceled } from '../execution/cancel';
 import { requireItemsOfFields } from './executeOnce';
-import { isNodeError, toErrorItem, toNodeError } from '../http/nodeErrors';
+import { isNodeError, toNodeError } from '../http/nodeErrors';
 import { NodeParameters } from '../forms/nodeParameters';
 import { addHintsForPerson, RunResult } from '../execution/runResult';
 import { rowAdvice } from '../forms/rowValues';
@@ -15,6 +15,7 @@ import { NotSent } from '../../core/service/errors';
 import { type Explanation, onScreenOnly } from '../../core/service/resolution';
 import { displayText } from '../../core/values/values';
 import { executionDataOf } from '../nodeRun';
+import { errorItemOf } from './itemLoop';
 import type { OnlyOperation, Operation, OperationRun } from './operations';
 import { forWhoFillsIn, runForModel } from './toolResult';
 
@@ -126,7 +127,7 @@ function failedRun({ context, caller }: OperationRun, error: unknown): INodeExec
 	if (caller.continuesOnFail) {
 		const items = context.getInputData();
 		// The message names no item, because it's about all.
-		return items.map((_item, itemIndex) => toErrorItem(error, { itemIndex, of: 1 }));
+		return items.map((_item, itemIndex) => errorItemOf(context, error, { itemIndex, of: 1 }));
 	}
 	throw toNodeError(context.getNode(), error);
 }

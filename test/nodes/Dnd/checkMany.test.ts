@@ -129,6 +129,16 @@ test('an unreadable list stops every row of its agent', async () => {
 	expect(output(result, 'Bad')).toHaveLength(3);
 });
 
+test.each([
+	['continueRegularOutput', 0],
+	['continueErrorOutput', 1],
+] as const)('a row that cannot be checked keeps its files, with %s', async (onError, index) => {
+	const binary = { data: { data: 'QQ==', mimeType: 'text/plain' } };
+	const node = { ...(await checkNode()), onError };
+	const ran = await runNode(node, [{ json: { phone: 'later' }, binary }]);
+	expect(output(ran, node.name, index)).toMatchObject([{ json: { phone: 'later' }, binary }]);
+});
+
 const UNKNOWN = { on_dnd: true, dnd_phone: '', dnd_reason: '', dnd_created_at: '' };
 
 test('with On Error set to continue, a row that cannot be compared keeps its columns, but not those of an earlier check', async () => {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import nock from 'nock';
-import type { IDataObject, INode, INodeParameters, IRun } from 'n8n-workflow';
+import type { IBinaryKeyData, IDataObject, INode, INodeParameters, IRun } from 'n8n-workflow';
 import { clock } from '../../../nodes/host/clock';
 import { CREDENTIAL } from '../../../nodes/host/http/credential';
 import {
@@ -60,14 +60,17 @@ export function waitingExecutions(
 		);
 	}
 
-	async function runOrPause(placeCall: INode, rows: number | IDataObject[]): Promise<IRun> {
+	/** @param binary the files of each item */
+	async function runOrPause(
+		placeCall: INode,
+		rows: number | IDataObject[],
+		binary?: IBinaryKeyData,
+	): Promise<IRun> {
 		executionId = randomUUID();
 		const { workflow, start } = oneNodeWorkflow(placeCall, ['After']);
-		return await runWorkflow(
-			workflow,
-			start,
-			itemsOf(typeof rows === 'number' ? people(rows) : rows),
-		);
+		const items = itemsOf(typeof rows === 'number' ? people(rows) : rows);
+		const input = items.map((item) => ({ ...item, ...(binary && { binary }) }));
+		return await runWorkflow(workflow, start, input);
 	}
 
 	/** A request to the resume URL of the waiting execution. Returns `items` if the execution resumed. */
@@ -84,15 +87,20 @@ export function waitingExecutions(
 		return { response, result, items, customData: data.resultData.metadata };
 	}
 
+	/** n8n's own limit ends the wait. */
+	const runOutOfTime = async (placeCall: INode, { data }: IRun): Promise<IRun> =>
+		await resume(oneNodeWorkflow(placeCall, ['After']).workflow, structuredClone(data));
+
 	/** The calls of a waiting execution, and requests that resume it. */
 	async function waiting(
 		parameters: INodeParameters,
 		rows: number | IDataObject[] = 1,
 		over: Partial<INode> = {},
+		binary?: IBinaryKeyData,
 	) {
 		ownAddress();
 		const placeCall = await node(parameters, over);
-		const run = await runOrPause(placeCall, rows);
+		const run = await runOrPause(placeCall, rows, binary);
 		const calls = simulator()
 			.placedCalls()
 			.map(({ callId }) => callId);
@@ -102,10 +110,8 @@ export function waitingExecutions(
 			arrive: async (body: object = {}) => await deliver(placeCall, run, { body }),
 			deliver: async (request: WebhookRequest) => await deliver(placeCall, run, request),
 			/** The output if n8n's own limit ends the wait. */
-			untilLimit: async () => {
-				const { workflow } = oneNodeWorkflow(placeCall, ['After']);
-				return records(await resume(workflow, structuredClone(run.data)), 'After');
-			},
+			untilLimit: async () => records(await runOutOfTime(placeCall, run), 'After'),
+			runOutOfTime: async () => await runOutOfTime(placeCall, run),
 		};
 	}
 

@@ -12,9 +12,13 @@ import { PUSH_LIMITS } from '../../../nodes/PushCampaignContacts/push/rows';
 import {
 	engineHarness,
 	engineTool,
+	makeNode,
+	makeWorkflow,
 	newExecutionData,
 	oneNodeWorkflow,
+	output,
 	retryFailed,
+	runWorkflow,
 	service,
 } from '../../engine';
 import {
@@ -466,6 +470,79 @@ describe('files in the fields of an item', () => {
 			description:
 				"Add a node that returns the CSV file, such as HTTP Request, Google Drive, or a form. If the items are rows, set 'Contacts From' to 'Input Items'.",
 		});
+	});
+});
+
+describe('a push without a file', () => {
+	const noFile = 'The input has no file, so nothing was sent';
+	const after = async (...names: string[]) => {
+		const start = makeNode({ type: 'test.start', name: 'Form' });
+		const between = names.map((name) => makeNode({ type: 'test.sink', name }));
+		const nodes = [...between, pushNode(csv())];
+		const connections = Object.fromEntries(
+			nodes.map(({ name }, index) => [
+				names[index - 1] ?? 'Form',
+				{ main: [[{ node: name, type: 'main' as const, index: 0 }]] },
+			]),
+		);
+		const workflow = makeWorkflow([start, ...nodes], connections);
+		return (await runWorkflow(workflow, start, [{ json: {} }])).data.resultData.error;
+	};
+
+	test('names the node before it, which may have dropped it', async () => {
+		expect(await after('Sort', 'Edit Fields')).toMatchObject({
+			message: noFile,
+			description:
+				"'Edit Fields' before this node may have dropped it: keep the file there, or add a node after it that returns the CSV file. If the items are rows, set 'Contacts From' to 'Input Items'.",
+		});
+	});
+
+	test('names no trigger, which got no file', async () => {
+		expect(await after()).toMatchObject({
+			message: noFile,
+			description: expect.stringMatching(/^Add a node that returns the CSV file, such as /),
+		});
+	});
+});
+
+describe('files beside the rows', () => {
+	const { json: file, binary } = fileItem('contract.pdf', 'x');
+	const rows = [
+		{ json: { ...file, phone: phone(0) }, binary },
+		{ json: { phone: 'none' }, binary },
+	];
+	const filesOf = (items: INodeExecutionData[]) => items.map((item) => item.binary);
+
+	test('go on with them, pushed or rejected', async () => {
+		respondWith(ok());
+		const { pushed, rejected } = await runPush(rows, { options: { output: 'rows' } });
+		expect([filesOf(pushed), filesOf(rejected)]).toEqual([[binary], [binary]]);
+	});
+
+	test('go on with the rejected rows of a push with one item per request', async () => {
+		respondWith(ok());
+		const { pushed, rejected } = await runPush(rows);
+		expect([filesOf(pushed), filesOf(rejected)]).toEqual([[undefined], [binary]]);
+	});
+
+	test.each([
+		['continueRegularOutput', 1],
+		['continueErrorOutput', 3],
+	] as const)('go on if the push could not begin, with %s', async (onError, index) => {
+		const { run } = await runPush(rows, { campaignId: 'x' }, { onError });
+		expect(filesOf(output(run, 'Node', index))).toEqual([binary, binary]);
+	});
+
+	test('go on if a push of a CSV file could not begin, and can be pushed then', async () => {
+		const list = fileItem('a.csv', lines('phone', phone(0)));
+		const { rejected } = await runPush([list], csv({ campaignId: 'x' }), goOn);
+		expect(filesOf(rejected)).toEqual([list.binary]);
+	});
+
+	test("aren't added to the rows of a file", async () => {
+		respondWith(ok());
+		const { pushed } = await runPush([fileItem('a.csv', lines('phone', phone(0)))], csv(byRow));
+		expect(filesOf(pushed)).toEqual([undefined]);
 	});
 });
 

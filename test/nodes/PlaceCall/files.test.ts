@@ -1,0 +1,114 @@
+/** The files of an item go on with its fields. */
+import type {
+	IBinaryKeyData,
+	INode,
+	INodeExecutionData,
+	INodeParameters,
+	IRun,
+} from 'n8n-workflow';
+import { oneNodeWorkflow, output, retryFailed } from '../../engine';
+import { CONTINUE, HOURS, NIGHT } from './placeCallHarness';
+import { byReading, byWebhook, people, waitHarness } from './waitHarness';
+
+const CONTENT = Buffer.from('phone\n9876543210\n').toString('base64');
+const binary: IBinaryKeyData = {
+	List_0: { data: CONTENT, mimeType: 'text/csv', fileName: 'leads.csv' },
+};
+const ASK = { operation: 'sendAndWait', message: 'May we?', yesValues: 'yes', noValues: 'no' };
+const WITHOUT = { options: { includeInputFields: false } };
+const { node, waiting, runOrPause, service, isNow, timeFlies } = waitHarness();
+
+const filesOf = (items: INodeExecutionData[]) => items.map((item) => item.binary);
+const run = async (parameters: INodeParameters, over: Partial<INode> = {}, count = 1) =>
+	await runOrPause(await node(parameters, over), count, binary);
+
+/** How often the record of the execution would have the file, if n8n stored each object once. */
+function timesStored({ data }: IRun): number {
+	const seen = new Set<unknown>();
+	const text = JSON.stringify(data, (_name, value: unknown) => {
+		if (typeof value !== 'object' || value === null) return value;
+		if (seen.has(value)) return undefined;
+		seen.add(value);
+		return value;
+	});
+	return text.split(CONTENT).length - 1;
+}
+
+test.each<[what: string, parameters: INodeParameters]>([
+	['is placed', {}],
+	["isn't placed, because nothing is with Check Only", { whatToDo: 'check' }],
+	["isn't placed outside calling hours", { ...HOURS, outsideCallingHours: 'notPlaced' }],
+])('a call that %s', async (_what, parameters) => {
+	isNow(Date.parse(NIGHT));
+	const ran = await run(parameters);
+	expect(filesOf(output(ran, 'Node'))).toEqual([binary]);
+	expect(timesStored(ran)).toBe(1);
+});
+
+test('without Include Input Fields, no file goes on', async () => {
+	expect(filesOf(output(await run(WITHOUT), 'Node'))).toEqual([undefined]);
+});
+
+test.each([
+	['continueRegularOutput', 0, {}],
+	['continueErrorOutput', 1, {}],
+	['continueErrorOutput', 1, WITHOUT],
+] as const)('an item that failed, with %s', async (onError, index, more) => {
+	const ran = await run({ ...more, phoneNumber: 'no number' }, { onError });
+	const items = ran.data.resultData.runData.Node?.[0]?.data?.main?.[index] ?? [];
+	expect(items).toMatchObject([
+		{ json: { error: expect.any(String), phone: '9000000000' }, binary },
+	]);
+});
+
+test('each item of a run that could not begin', async () => {
+	const ran = await run({ developerSettings: { concurrency: 'x' } }, CONTINUE, 2);
+	expect(filesOf(output(ran, 'Node'))).toEqual([binary, binary]);
+});
+
+test('a call of an earlier attempt, whose result has no file', async () => {
+	service().faults.inject({ kind: 'status', status: 400, match: { method: 'POST' }, skip: 1 });
+	const placeCall = await node({});
+	const failed = await runOrPause(placeCall, 2, binary);
+	expect(failed.status).toBe('error');
+	service().faults.clear();
+	const retried = await retryFailed(failed, oneNodeWorkflow(placeCall).workflow);
+	expect(filesOf(output(retried, 'Node'))).toEqual([binary, binary]);
+	expect(timesStored(retried)).toBe(1);
+});
+
+describe.each([
+	['Place', byWebhook],
+	['Ask and Wait', ASK],
+])('%s that waits by webhook', (_operation, parameters) => {
+	test('has the file while it waits, once, and when a report ends the wait', async () => {
+		const { run: ran, callId, arrive } = await waiting(parameters, 1, {}, binary);
+		const [task] = ran.data.executionData?.nodeExecutionStack ?? [];
+		expect(filesOf(task?.data.main?.[0] ?? [])).toEqual([binary]);
+		expect(timesStored(ran)).toBe(1);
+		await service().endCall(callId);
+		const { result } = await arrive({ call_id: callId });
+		expect(filesOf(result?.workflowData?.[0] ?? [])).toEqual([binary]);
+	});
+
+	test("has the file if n8n's own limit ends the wait", async () => {
+		const { runOutOfTime } = await waiting(parameters, 1, {}, binary);
+		expect(filesOf(output(await runOutOfTime(), 'After'))).toEqual([binary]);
+	});
+
+	test('has no file without Include Input Fields, also while it waits', async () => {
+		const { run: ran } = await waiting({ ...parameters, ...WITHOUT }, 1, {}, binary);
+		const [task] = ran.data.executionData?.nodeExecutionStack ?? [];
+		expect(filesOf(task?.data.main?.[0] ?? [])).toEqual([undefined]);
+	});
+});
+
+test('a wait by reading, also for the call of an equal number', async () => {
+	timeFlies(async () => {
+		for (const { callId } of service().placedCalls()) await service().endCall(callId);
+	});
+	const placeCall = await node(byReading);
+	const [row = {}] = people(1);
+	const ran = await runOrPause(placeCall, [row, row], binary);
+	expect(filesOf(output(ran, 'Node'))).toEqual([binary, binary]);
+});
