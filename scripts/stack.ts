@@ -1,13 +1,16 @@
 /** A simulated service and a real n8n, with a credential and the example workflows. */
+import { randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { credentialFor } from '../test/contract/credentialFor';
-import type { N8nDriver, Reference } from '../test/n8n/driver';
+import { owner, type N8nDriver, type Reference } from '../test/n8n/driver';
 import { withCredentials, credentialType, exampleFiles, readExample } from '../test/n8n/examples';
 import { connect, externalN8n } from '../test/n8n/external';
 import { installHost } from '../test/n8n/host';
 import { freePort, requireFree, serviceHost } from '../test/n8n/ports';
 import { N8nServer, type RunningN8n } from '../test/n8n/server';
+import { UnrecoverableError } from '../test/n8n/until';
 import type { WorkflowJson } from '../test/n8n/workflow';
 import {
 	dialects,
@@ -52,7 +55,10 @@ const credentialName = 'Simulated voice and chat agent service';
 export async function startStack(options: StackOptions, report: Report): Promise<Stack> {
 	const { home } = options;
 	await mkdir(home, { recursive: true });
-	if (externalN8n === undefined) await options.install(home);
+	if (externalN8n === undefined) {
+		owner.password = await passwordIn(home);
+		await options.install(home);
+	}
 	const simulator = await startSimulator({
 		dialect: dialects.plain,
 		keepResponses: true,
@@ -78,6 +84,25 @@ export async function startStack(options: StackOptions, report: Report): Promise
 		await stop();
 		throw error;
 	}
+}
+
+/**
+ * The owner's password, which each folder has its own of. n8n also responds to requests for other hosts, so a website that
+ * knows the password could sign in (DNS rebinding).
+ */
+export async function passwordIn(home: string): Promise<string> {
+	const file = join(home, 'password');
+	const known = await readFile(file, 'utf8').catch(() => '');
+	if (known !== '') return known;
+	if (existsSync(join(home, '.n8n', 'database.sqlite'))) {
+		throw new UnrecoverableError(
+			`The folder of an earlier version has no password: ${home}\nAdd --fresh to start with a new one, without its workflows.`,
+		);
+	}
+	// n8n requires a capital letter and a digit.
+	const password = `N8${randomBytes(12).toString('hex')}`;
+	await writeFile(file, password, { mode: 0o600 });
+	return password;
 }
 
 async function startServer({ home, port, env }: StackOptions, report: Report): Promise<N8nServer> {

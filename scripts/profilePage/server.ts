@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { listen } from '../../test/n8n/ports';
+import { isOwnName, listen } from '../../test/n8n/ports';
 import { profileFrom, type Conversion } from './fromExamples';
 
 const FILES: { readonly [path: string]: readonly [file: string, type: string] } = {
@@ -35,7 +35,8 @@ export async function serveProfilePage(): Promise<ProfilePage> {
 	const server = createServer((request, response) => {
 		response.setHeader('content-security-policy', CONTENT_SECURITY_POLICY);
 		const [file = '', type = ''] = FILES[request.url ?? ''] ?? [];
-		if (request.method === 'POST' && request.url === '/profile') {
+		if (!isOwnName(request.headers.host)) response.writeHead(421).end();
+		else if (request.method === 'POST' && request.url === '/profile') {
 			converted(request).then(
 				(result) =>
 					response.setHeader('content-type', 'application/json').end(JSON.stringify(result)),

@@ -42,6 +42,14 @@ export async function listen(server: Server, port = 0, host = '127.0.0.1'): Prom
 	return address.port;
 }
 
+/**
+ * Whether a request is for this machine by one of its own names. A website can have its name resolve to 127.0.0.1, and then
+ * read what a server here responds (DNS rebinding).
+ */
+export function isOwnName(host: string | undefined): boolean {
+	return /^(?:127\.0\.0\.1|localhost|\[::1\])(?::\d+)?$/i.test(host ?? '');
+}
+
 async function isFree(port: number): Promise<boolean> {
 	try {
 		await requireFree(port);

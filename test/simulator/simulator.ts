@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import type { IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
+import { isOwnName } from '../n8n/ports';
 import { AutoDialer, type AutoDial } from './calls/autoDial';
 import {
 	Completions,
@@ -96,6 +98,11 @@ export class Simulator {
 			socket.on('close', () => this.connections.delete(socket));
 		});
 		attachSockets(this, this.app.server);
+	}
+
+	/** At an address of this machine that others can reach, its names aren't known here. */
+	isFor({ host }: IncomingHttpHeaders): boolean {
+		return this.host !== '127.0.0.1' || isOwnName(host);
 	}
 
 	async listen(port: number): Promise<void> {

@@ -36,6 +36,11 @@ export function createServer(sim: Simulator): FastifyInstance {
 		forceCloseConnections: true,
 		bodyLimit: MAX_BODY_BYTES,
 	});
+	app.addHook('onRequest', async (request, reply) => {
+		if (sim.isFor(request.headers)) return;
+		await send(reply, rejected(421, 'Unknown host'));
+		return reply;
+	});
 	app.removeAllContentTypeParsers();
 	app.addContentTypeParser('*', { parseAs: 'string' }, (request, body, done) => {
 		done(null, parsedBody(String(body), request.headers['content-type']));

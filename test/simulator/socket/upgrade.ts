@@ -22,6 +22,10 @@ function upgrade(
 	raw: Duplex,
 	head: Buffer,
 ): void {
+	if (!sim.isFor(request.headers)) {
+		raw.end('HTTP/1.1 421 Rejected\r\nConnection: close\r\nContent-Length: 0\r\n\r\n');
+		return;
+	}
 	const url = new URL(request.url ?? '/', sim.baseUrl);
 	const query = Object.fromEntries(url.searchParams);
 	const recorded: RecordedRequest = {
