@@ -186,11 +186,10 @@ function isFile(value: unknown): value is IBinaryData {
 function noFile(context: IExecuteFunctions, item: number): InvalidInput {
 	const isOnly = context.getInputData().length === 1;
 	const { previousNode = '' } = context.getExecuteData().source?.main?.[0] ?? {};
-	// A trigger has no file to drop.
-	const hasInput = context.getParentNodes(previousNode).length > 0;
-	const advice = hasInput
-		? `'${displayText(previousNode)}' before this node may have dropped it: keep the file there, or add a node after it that returns the CSV file.`
-		: 'Add a node that returns the CSV file, such as HTTP Request, Google Drive, or a form.';
+	const isTrigger = context.getParentNodes(previousNode).length === 0;
+	const advice = isTrigger
+		? 'Add a node that returns the CSV file, such as HTTP Request, Google Drive, or a form.'
+		: `'${displayText(previousNode)}' before this node may have dropped it: keep the file there, or add a node after it that returns the CSV file.`;
 	return new InvalidInput(
 		`${isOnly ? 'The input' : `Row ${item + 1} of the input`} has no file, so nothing was sent`,
 		onScreenOnly(`${advice} If the items are rows, set 'Contacts From' to 'Input Items'.`),
