@@ -4,7 +4,7 @@ import type { Ending } from '../core/chat/reconnectPolicy';
 import { sessionKey } from '../core/chat/parseChatFields';
 import type { ConnectionUser } from '../core/chat/connectionUser';
 import { settledOrTimeout } from '../core/values/clock';
-import { type AccountClient } from '../host/http/accountClient';
+import { type AccountClient, createAccountClient } from '../host/http/accountClient';
 import { clock } from '../host/clock';
 import { joinChat, requireWebSocket } from '../host/http/chatSocket';
 import { EventStarter } from './eventStarter';
@@ -67,7 +67,7 @@ export class ChatEventsListener {
 			const session: FollowedSession = { sessionId, user: null };
 			this.sessions.set(key, session);
 			void this.limit(async () => {
-				if (this.sessions.get(key) === session) await this.connect(session);
+				if (this.sessions.get(key) === session) await this.connect(session, this.account);
 			});
 		}
 	}
@@ -88,16 +88,23 @@ export class ChatEventsListener {
 		this.closed.abort();
 	}
 
-	private async connect(session: FollowedSession): Promise<void> {
+	private async connect(session: FollowedSession, account: AccountClient): Promise<void> {
 		const { sessionId } = session;
 		const { types, disconnectOther } = this.settings;
-		const user = joinChat(this.context, this.account, sessionId, {
-			disconnectOther,
-			onLost: (ending, isRetried) => {
-				if (!isRetried) this.sessions.delete(sessionKey(sessionId));
-				this.onLost(sessionId, ending, isRetried);
-			},
-		});
+		const onLost = (ending: Ending, isRetried: boolean) => {
+			if (!isRetried) this.sessions.delete(sessionKey(sessionId));
+			this.onLost(sessionId, ending, isRetried);
+		};
+		// n8n doesn't restart a trigger when its credential is edited. One that can't be read or used changes nothing.
+		const followCredential = async () => {
+			const current = await createAccountClient(this.context).catch(() => account);
+			const isSame = current.account === account.account && current.baseUrl === account.baseUrl;
+			if (isSame || user.signal.aborted) return;
+			user.close();
+			void this.connect(session, current);
+		};
+		const options = { disconnectOther, onLost };
+		const user = joinChat(this.context, account, sessionId, options, followCredential);
 		user.listen((event) => {
 			if (types === null || types.has(event.type)) this.starter.emit({ sessionId, event });
 		});
@@ -112,7 +119,7 @@ export class ChatEventsListener {
 			const message = "Stopped listening to a chat session, because it's closed";
 			this.context.logger.info(message, { sessionId });
 		} else {
-			const next = whatFollows(ending, isRetried, this.settings.watches);
+			const next = whatFollows(isRetried, this.settings.watches);
 			this.losses.sessions([{ sessionId, error: ending, next }]);
 		}
 	}

@@ -7,17 +7,15 @@ import { pause } from '../core/values/clock';
 import { clock } from '../host/clock';
 import { counted, MAX_NAMED, named, displayText } from '../core/values/values';
 import { idText } from '../core/chat/frames';
-import type { Ending } from '../core/chat/reconnectPolicy';
 import { EVENT_LIMITS, type SessionEvent } from './eventStarter';
 
 /** `next`: what follows. */
 type Loss = { sessionId: string; error: ExplainedError; next?: string };
 
 const RETRIED = 'The trigger tries again automatically, at intervals of up to 15 minutes.';
-/** A running trigger keeps the credential that it read when it was published. */
-const RETRIED_WITHOUT_TOKEN = `${RETRIED} If you change the credential, publish the workflow again.`;
-const GIVEN_UP = 'Then publish the workflow again.';
-/** Publishing again may not help, because the next request to watch another one stores the list without it. */
+/** n8n restarts a published trigger only if the node changed. */
+const GIVEN_UP = 'Unpublish the workflow, then publish it.';
+/** Publishing may not help, because the next request to watch another one stores the list without it. */
 const UNWATCHED = 'Then watch the session again, with Chat Session > Watch.';
 
 /** When the service is down, many sessions fail soon after one another, and each report is a failed execution. */
@@ -57,9 +55,9 @@ export function lossReporter(context: ITriggerFunctions, signal: AbortSignal) {
  * @param isRetried whether the connection tries again automatically
  * @param watches whether the trigger follows watched sessions
  */
-export function whatFollows({ kind }: Ending, isRetried: boolean, watches: boolean): string {
-	if (!isRetried) return watches ? UNWATCHED : GIVEN_UP;
-	return kind === 'no_token' ? RETRIED_WITHOUT_TOKEN : RETRIED;
+export function whatFollows(isRetried: boolean, watches: boolean): string {
+	if (isRetried) return RETRIED;
+	return watches ? UNWATCHED : GIVEN_UP;
 }
 
 export function sessionsLost(context: ITriggerFunctions, losses: Loss[]): NodeOperationError {

@@ -87,7 +87,7 @@ const WRONG_SECRET: Rejection = [
 /** While n8n starts, in another process, and after an update of this package, whose new code doesn't know the trigger. */
 const NOT_HERE: Rejection = [
 	"The Chat Events Trigger isn't active in this n8n process, so nothing was saved",
-	"Try again in a moment. If that doesn't help, publish the workflow of the trigger again, and use its Production URL. If your n8n instance has separate webhook processes, the main process must serve this URL.",
+	"Try again in a moment. If that doesn't help, unpublish the workflow of the trigger, then publish it, and use its Production URL. If your n8n instance has separate webhook processes, the main process must serve this URL.",
 ];
 
 /** @throws InvalidInput if the secret is empty */

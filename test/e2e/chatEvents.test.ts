@@ -94,29 +94,51 @@ describe('Chat Events Trigger in real n8n', () => {
 		}
 	});
 
-	it('keeps its credential until the workflow is published again', async () => {
+	it('uses an API token that is changed in its credential after the service has rejected the one before', async () => {
 		const service = await startSimulator({ dialect: dialects.plain });
 		try {
-			const credential = await n8n.createCredential(CREDENTIAL, credentialFor(simulator));
+			const credential = await n8n.createCredential(CREDENTIAL, credentialFor(service));
 			const own = { credentials: { [CREDENTIAL]: credential } };
 			const listens = { ...trigger({ sessionIds: sessions.open }), ...own };
 			const workflow = await publish(chain('other token', listens));
 			await published(n8n, workflow);
-			await connected(1);
+			await until('the socket', () => service.sessions.openSockets() === 1);
+			service.token = 'simulator-token2';
+			service.sessions.expireTokens();
+			service.sessions.closeSockets(4401);
+			await until('the rejection', () => service.requests.at(-1)?.outcome.status === 401);
 			await n8n.updateCredential(credential.id, CREDENTIAL, credentialFor(service));
-			simulator.sessions.closeSockets(4401);
-			await connected(0);
-			await connected(1);
-			expect(service.requests).toEqual([]);
-			await n8n.deactivate(workflow);
-			await n8n.activate(workflow);
-			await until('the other socket', () => service.sessions.openSockets() === 1);
-			await untilSocketsClosed();
+			// The next attempt may follow after a minute.
+			await until('the next socket', () => service.sessions.openSockets() === 1, {
+				timeout: 180_000,
+			});
+			const sent = service.sessions.nudge(sessions.open);
+			const items = await executionsOf(n8n, workflow, NAME, 1);
+			expect(items.map(({ json }) => json.event_id)).toEqual([sent]);
 			await account.removeWorkflows();
 			await until('the end', () => service.sessions.openSockets() === 0);
 		} finally {
 			await service.stop();
 		}
+	});
+
+	it('follows a session that the service opened again when the workflow is unpublished, then published', async () => {
+		const workflow = await listen({ sessionIds: sessions.open });
+		await published(n8n, workflow);
+		await connected(1);
+		simulator.sessions.close(sessions.open);
+		await untilSocketsClosed();
+		simulator.sessions.get(sessions.open).status = 'open';
+		await n8n.deactivate(workflow);
+		await n8n.activate(workflow);
+		await connected(1);
+		await published(n8n, workflow);
+		simulator.sessions.nudge(sessions.open);
+		await until('its event', async () => {
+			const [execution] = await n8n.executions(workflow);
+			const [item] = execution ? await n8n.output(execution.id, NAME) : [];
+			return item?.json.type === 'nudge_sent';
+		});
 	});
 
 	it('starts the error workflow when it stops following a session', async () => {
@@ -143,8 +165,11 @@ describe('Chat Events Trigger in real n8n', () => {
 		await n8n.deactivate(workflow);
 		const items = await executionsOf(n8n, errors, 'Error', 1);
 		expect(JSON.stringify(items)).toContain(sessions.dormant);
-		expect(JSON.stringify(items)).toContain('Then publish the workflow again.');
+		expect(JSON.stringify(items)).toContain('Unpublish the workflow, then publish it.');
 		expect(JSON.stringify(items)).not.toContain(simulator.token);
+		simulator.faults.clear();
+		await n8n.activate(workflow);
+		await connected(2);
 	});
 
 	it('Watch adds a session while the workflow is published, and Unwatch removes it', async () => {

@@ -57,7 +57,8 @@ export interface SimulatorOptions extends Settings {
 /** The running service: its data, its parts, and controls for tests. */
 export class Simulator {
 	readonly dialect: Dialect;
-	readonly token: string;
+	/** A test may change it, as a person does who gets a new one. */
+	token: string;
 	readonly keepsResponses: boolean;
 	readonly read: NonNullable<SimulatorOptions['read']>;
 	readonly settings: Settings;

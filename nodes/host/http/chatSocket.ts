@@ -32,6 +32,7 @@ export function joinChat(
 	{ client, baseUrl, account, hideApiToken }: AccountClient,
 	sessionId: string,
 	options: Omit<UserOptions, 'usedBy' | 'mintToken'>,
+	beforeMint?: () => Promise<void>,
 ): ConnectionUser {
 	requireWebSocket();
 	const { logger } = context;
@@ -52,7 +53,10 @@ export function joinChat(
 		});
 		connection = opened;
 	}
-	const mintToken = async () => readWsToken(await mintWsToken(client, sessionId));
+	const mintToken = async () => {
+		await beforeMint?.();
+		return readWsToken(await mintWsToken(client, sessionId));
+	};
 	return connection.join({ ...options, usedBy, mintToken }, clientId);
 }
 

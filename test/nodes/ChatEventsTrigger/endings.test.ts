@@ -126,7 +126,7 @@ describe('activating', () => {
 			expect(active.failed[0]).toMatchObject({
 				message: expect.stringContaining(sessions.unknown),
 				description: expect.stringMatching(
-					/^(?!.*tries again).* Then publish the workflow again\.$/,
+					/^(?!.*tries again).* Unpublish the workflow, then publish it\.$/,
 				),
 			});
 			await clock.sleep(100_000);
@@ -177,7 +177,7 @@ describe('losing sessions', () => {
 			description: expect.stringMatching(/tries again automatically/),
 		});
 		expect(reportOf(sessions.open)).toMatchObject({
-			description: expect.stringMatching(/ Then publish the workflow again\.$/),
+			description: expect.stringMatching(/ Unpublish the workflow, then publish it\.$/),
 		});
 	});
 
@@ -232,7 +232,7 @@ describe('listening for a test event in the editor', () => {
 		const run = await listening;
 		expect(run.data.resultData.error).toMatchObject({
 			message: expect.stringContaining(`Chat session ${sessions.open} isn't connected: `),
-			description: expect.not.stringContaining('publish the workflow again'),
+			description: expect.not.stringContaining('publish'),
 		});
 	});
 });

@@ -287,7 +287,7 @@ describe('rejected', () => {
 			body: {
 				message: "The Chat Events Trigger isn't active in this n8n process, so nothing was saved",
 				resolution: expect.stringMatching(
-					/^Try again in a moment\. .* publish .* again, and use its Production URL\. .* the main process must serve this URL\.$/,
+					/^Try again in a moment\. .* unpublish the workflow of the trigger, then publish it, and use its Production URL\. .* the main process must serve this URL\.$/,
 				),
 			},
 		});
