@@ -37,6 +37,10 @@ const RUNS: Record<string, Run> = {
 		what: 'lists small changes of the code that no test notices',
 		command: 'node test/long/mutation/run.mjs',
 	},
+	overload: {
+		what: 'measures how long a webhook waits while chat events come faster than n8n can take',
+		command: `${built} test/long/bench/overload.ts`,
+	},
 	polls: {
 		what: 'has n8n check for calls many times, slowly and with a kill, and looks for repeats and losses',
 		command: 'npm run build && LEVEL=polls jest',

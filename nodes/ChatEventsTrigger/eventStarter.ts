@@ -19,6 +19,16 @@ import type { ChatEvent } from '../core/chat/frames';
  */
 const MAX_RUNNING = 50;
 
+/**
+ * Executions that begin at the same time, of all triggers in this process. n8n is busy when they begin, and a webhook of
+ * another workflow waits for them.
+ */
+const MAX_BEGINNING = 10;
+const beginning = pLimit(MAX_BEGINNING);
+
+/** A longer execution mostly waits, such as for a model, so the next one begins. */
+const MAX_BEGINNING_MS = 2_000;
+
 /** A longer execution doesn't count anymore, so that executions that never end don't stop the trigger. */
 const MAX_COUNTED_MS = 5 * 60_000;
 
@@ -59,8 +69,13 @@ export class EventStarter {
 		}
 		this.waiting.add(sessionEvent);
 		void this.limit(async () => {
-			if (!this.waiting.delete(sessionEvent)) return;
-			await settledOrTimeout(clock, MAX_COUNTED_MS, this.start(sessionEvent));
+			const { ended } = await beginning(async () => {
+				if (!this.waiting.delete(sessionEvent)) return {};
+				const ended = this.start(sessionEvent);
+				await settledOrTimeout(clock, MAX_BEGINNING_MS, ended);
+				return { ended };
+			});
+			if (ended) await settledOrTimeout(clock, MAX_COUNTED_MS, ended);
 		});
 	}
 

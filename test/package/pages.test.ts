@@ -9,7 +9,7 @@ const REPOSITORY = `${publisherOf(readManifest(ROOT)).repository}/blob/main/`;
 
 /** A constant at the start of a line that begins empty, or an object that changes. */
 const CHANGING_VALUE =
-	/^(?:export )?(?:let (\w+)|const (\w+)[^=\n]* = new (?:(?:Weak)?(?:Map|Set)(?:<.*>)?\(\)|(?:BoundedMap|KeyedMutex|ChatConnections)\b))/gm;
+	/^(?:export )?(?:let (\w+)|const (\w+)[^=\n]* = (?:pLimit\(|new (?:(?:Weak)?(?:Map|Set)(?:<.*>)?\(\)|(?:BoundedMap|KeyedMutex|ChatConnections)\b)))/gm;
 
 test.each(pages)('%s: every link leads to a file and a heading', (page) => {
 	const targets = [...textOf(page).matchAll(/\]\((?!https?:)([^)]+)\)/g)].map(([, to = '']) => to);

@@ -1,7 +1,7 @@
 import { ManualExecutionCancelledError } from 'n8n-workflow';
 import { EVENT_LIMITS } from '../../../nodes/ChatEventsTrigger/eventStarter';
 import { clock } from '../../../nodes/host/clock';
-import { ENDED, passTime, speedUp, triggerContext } from '../../engine';
+import { type ActiveWorkflow, ENDED, passTime, speedUp, triggerContext } from '../../engine';
 import { eventLoopTurns } from '../../n8n/until';
 import { chatHarness, eventIds, eventually, sessions } from '../chatHarness';
 
@@ -10,13 +10,27 @@ const harness = chatHarness('chatEventsTrigger', {});
 /** Executions that run at the same time. */
 const RUNNING = 50;
 
+/** Executions of all triggers that begin at the same time, and how long each counts. */
+const BEGINNING = 10;
+const BEGINNING_MS = 2_000;
+
+/** Passes the time in which executions begin that don't end. */
+async function begin({ emitted }: Pick<ActiveWorkflow, 'emitted'>, from: number, to: number) {
+	for (let next = from + BEGINNING; next <= to; next += BEGINNING) {
+		await eventually(() => emitted.length === next);
+		passTime(BEGINNING_MS);
+	}
+}
+
 /** Sends more events than executions may run at the same time. The executions don't end on their own. */
 async function burst(events: number) {
 	const active = await harness.publish({ sessionIds: sessions.open });
 	speedUp(0);
+	// Those that began in the test before don't count anymore.
+	passTime(BEGINNING_MS);
 	const { sessions: control } = harness.simulator();
 	const sent = Array.from({ length: events }, () => control.pushEvent(sessions.open, 'nudge_sent'));
-	await eventually(() => active.emitted.length === RUNNING);
+	await begin(active, 0, RUNNING);
 	const started = () => eventIds(active);
 	return { active, sent, started };
 }
@@ -26,7 +40,7 @@ test('deactivation in the middle of a burst: n8n gets every event once, in order
 	speedUp(1);
 	const stopping = active.stop();
 	active.endExecutions();
-	await eventually(() => started().length === 2 * RUNNING);
+	await begin(active, RUNNING, 2 * RUNNING);
 	const late = harness.simulator().sessions.pushEvent(sessions.open, 'mode_changed');
 	await eventually(() => {
 		active.endExecutions();
@@ -49,14 +63,39 @@ test('ended executions make room, with at most 50 at the same time', async () =>
 	expect(started()).toEqual(sent);
 });
 
+test('three triggers together begin at most 10 executions at the same time, each once', async () => {
+	const ids = ['one', 'two', 'three'];
+	const triggers = await Promise.all(
+		ids.map(
+			async (id) => await harness.publish({ sessionIds: sessions.open }, 'activate', {}, { id }),
+		),
+	);
+	await harness.settled();
+	speedUp(0);
+	passTime(BEGINNING_MS);
+	const { sessions: control } = harness.simulator();
+	const sent = Array.from({ length: 20 }, () => control.pushEvent(sessions.open, 'nudge_sent'));
+	const count = () => triggers.flatMap(eventIds).length;
+	for (let begun = BEGINNING; begun <= 3 * sent.length; begun += BEGINNING) {
+		await eventually(() => count() >= begun);
+		await eventLoopTurns(10);
+		expect(count()).toBe(begun);
+		// The time passes, or they end.
+		if (begun % 20 === 0) passTime(BEGINNING_MS);
+		else for (const trigger of triggers) trigger.endExecutions();
+	}
+	expect(triggers.map(eventIds)).toEqual([sent, sent, sent]);
+});
+
 test("executions that never end don't stop the trigger: each makes room after 5 minutes", async () => {
 	const { sent, started } = await burst(RUNNING + 60);
-	passTime(299_000);
+	passTime(299_000 - (RUNNING / BEGINNING) * BEGINNING_MS);
 	await eventLoopTurns(10);
 	expect(started()).toHaveLength(RUNNING);
-	passTime(1_000);
-	await eventually(() => started().length === 2 * RUNNING);
-	passTime(300_000);
+	// They count for 2 seconds more, in which they began.
+	passTime(2 * BEGINNING_MS);
+	await eventually(() => started().length === RUNNING + BEGINNING);
+	speedUp(1_000);
 	await eventually(() => started().length === sent.length);
 });
 
