@@ -11,7 +11,9 @@ import { parseCount } from '../core/service/parseIds';
 import type { Quota } from '../core/ledger/ledger';
 import { callIdKey } from '../core/calls/completionWebhook';
 import { clock } from '../host/clock';
+import { mayNameRow } from '../host/forms/expressions';
 import type { Fields } from '../host/forms/fields';
+import { requireCountry } from '../core/phone/callPhone';
 import { withOffset } from '../core/values/dates';
 import type { JsonObject } from '../core/values/json';
 import { isCanceled, requireRunning } from '../host/execution/cancel';
@@ -103,6 +105,11 @@ function prepareCall(run: CallRun, index: number): PreparedRequest {
 	const question = run.readQuestion?.(form);
 	const call = readCallForm(form, context.getTimezone(), run.consentOf(index), question?.point);
 	const { request, phoneKey, looseKey } = call;
+	// An expression for the country may read the column.
+	if (form.expression('countryCode') === '' && mayNameRow(form.expression('phoneNumber'))) {
+		const row = run.caller.inputRows()[index]?.json ?? {};
+		requireCountry(row, form.scalar('phoneNumber'), request.country_code);
+	}
 	const settings = form.collection('developerSettings');
 	const additions = readAdditions(settings);
 	requireOneTime(call.time, additions);

@@ -2,6 +2,8 @@ import upperFirst from 'lodash/upperFirst';
 import { whyNoConsent } from '../../core/calls/consent';
 import { InvalidInput } from '../../core/service/errors';
 import { type Explanation, onScreenOnly } from '../../core/service/resolution';
+import { otherCountryBeside } from '../../core/phone/countryBeside';
+import { INDIA } from '../../core/phone/india';
 import { isAccepted, readCampaignPhone, type PhoneReading } from '../../core/phone/campaignPhone';
 import { forEachWithPauses, Pauses } from '../../core/values/pauses';
 import { hasNoValue, nameIn } from '../../core/values/sheetCells';
@@ -35,6 +37,9 @@ export type PreparedRows = {
 const MAX_EXAMPLES = 3;
 /** Begins the reason of these rows, as Place Call names it. */
 const NO_CONSENT = 'no_consent: ';
+
+const NOT_INDIAN =
+	', and this campaign calls Indian numbers. If the number is Indian, write it with +91.';
 
 /** Of rows that an earlier push or check left out. Another row with the number, or the service, may have had it called. */
 const DUPLICATE = ['duplicate', 'skipped_duplicate'];
@@ -199,8 +204,11 @@ function tooManyUnusable(max: number, example: string): InvalidInput {
 
 /** @param personName undefined if its cell isn't text */
 function readRow(row: ContactRow, columns: Columns, personName: string | undefined): PhoneReading {
-	const reading = readCampaignPhone(cellOf(row, columns.phone));
+	const cell = cellOf(row, columns.phone);
+	const reading = readCampaignPhone(cell);
 	if (!isAccepted(reading)) return reading;
+	const other = otherCountryBeside(row, cell, INDIA);
+	if (other !== undefined) return { reason: `${other}${NOT_INDIAN}` };
 	const { consent } = columns;
 	const noConsent = consent && whyNoConsent(cellOf(row, consent.in), consent);
 	if (noConsent !== undefined) return { reason: NO_CONSENT + noConsent };

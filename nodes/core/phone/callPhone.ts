@@ -2,10 +2,10 @@ import { givenAs } from '../service/modelFormats';
 import { InvalidInput } from '../service/errors';
 import { isUnset, quoted } from '../values/values';
 import { callingCodeOf, countryName, isDialedFromAbroad } from './countries';
-import { isIndian, readIndian, TOLL_FREE } from './india';
+import { INDIA, isIndian, readIndian, TOLL_FREE } from './india';
+import { otherCountryBeside } from './countryBeside';
 import { columnAdvice, isWritten, readWritten, type Unreadable, type Written } from './written';
 
-const INDIA = 'IN';
 const NUMBER_OR_COLUMN =
 	"Enter the number to call. If it's an expression, check the name of the column.";
 const DIGITS_ALONE =
@@ -58,6 +58,18 @@ function ofCountry(given: Given, { digits, plus }: Written, country: string): st
 	if (plus) throw anotherCountry(given, country);
 	const dialedFromAbroad = code !== undefined && isDialedFromAbroad(digits, code);
 	return dialedFromAbroad ? digits.slice(2 + code.length) : digits;
+}
+
+/** @throws InvalidInput if a column of the row says another country, because a stranger might be called */
+export function requireCountry(row: object, number: unknown, country: string): void {
+	const other = otherCountryBeside(row, number, country);
+	if (other === undefined) return;
+	const onScreen =
+		"In 'Country', use an expression that returns the country of each item. Or write the number with + and its country code.";
+	throw new InvalidInput(
+		`${other}, but 'Country' is ${countryName(country)}`,
+		givenAs('Country', onScreen),
+	);
 }
 
 /** A number that is called with the code of another country would reach a stranger. */

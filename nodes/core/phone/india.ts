@@ -3,6 +3,7 @@ import type { Unreadable, Written } from './written';
 /** The ten digits of an Indian number. `international`: it was written with +91, 0091, or 91. */
 type IndianNumber = { subscriber: string; international: boolean };
 
+export const INDIA = 'IN';
 export const INDIAN_CODE = '91';
 const SUBSCRIBER_DIGITS = 10;
 const MOBILE = /^[6-9]\d{9}$/;

@@ -372,3 +372,40 @@ describe('Check Only', () => {
 		]);
 	});
 });
+
+describe('a column with the country of the number', () => {
+	const other = { phone: '6502530000', country_code: '+1' };
+	const refused =
+		'The column "country_code" says "+1", but \'Country\' is India. In \'Country\', use an expression that returns the country of each item. Or write the number with + and its country code.';
+
+	it('keeps an item of another country than the fixed one from being called', async () => {
+		expect(await harness.refusal(perItem, { items: [other] })).toBe(refused);
+		const body = await harness.refusal(
+			{ phoneNumber: '={{ $json.body.phone }}' },
+			{ items: [{ body: other }] },
+		);
+		expect(body).toBe(refused);
+		acceptCalls(1);
+		const items = [other, { phone: phone(1), country_code: 91 }];
+		const run = await place(perItem, { items, over: CONTINUE });
+		expect(output(run, 'Node').map(({ json }) => json.error ?? json.placed)).toEqual([
+			expect.stringContaining('The column "country_code" says "+1"'),
+			true,
+		]);
+	});
+
+	it.each<[what: string, parameters: INodeParameters, row: IDataObject]>([
+		[
+			'Country is an expression',
+			{ ...perItem, countryCode: '={{ $json.in }}' },
+			{ ...other, in: 'IN' },
+		],
+		['the number is written with +', perItem, { ...other, phone: '+91 6502530000' }],
+		["the number isn't one of the item", { phoneNumber: '6502530000' }, other],
+	])('does not count if %s', async (_what, parameters, row) => {
+		expect(await harness.sent(parameters, { items: [row] })).toEqual({
+			...BODY,
+			phone_number: '6502530000',
+		});
+	});
+});

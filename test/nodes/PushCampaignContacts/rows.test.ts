@@ -10,6 +10,7 @@ import { engineHarness, hintsOf, output, runNode, service, storedCredentials } f
 import {
 	accepted,
 	BROKEN,
+	campaign,
 	respondWith,
 	contactsOf,
 	fileItem,
@@ -506,4 +507,60 @@ test.each<[string, Array<[row: JsonObject, reason?: string]>]>([
 		json.rejection_reason,
 	]);
 	expect(sortBy(found, '0.item')).toEqual(rows.map(([, reason], item) => [{ item }, reason]));
+});
+
+describe('a column with the country of the number', () => {
+	const says = (column: string, value: string) =>
+		`The column "${column}" says "${value}", and this campaign calls Indian numbers. If the number is Indian, write it with +91.`;
+	const rejectedOf = ({ rejected }: Awaited<ReturnType<typeof push>>) =>
+		rejected.map(({ json }) => [json.rejection_status, json.rejection_reason]);
+	const indian = { country_code: '+91', phone: '9876543210', person_name: 'Asha' };
+	const other = { country_code: '+1', phone: '6502530000', person_name: 'Ann' };
+
+	it('keeps a row of another country from being pushed, and says why', async () => {
+		const bodies = respondWith(ok(1));
+		const run = await push(rowsOf(other, indian));
+		expect(bodies.map(phonesOf)).toEqual([['9876543210']]);
+		expect(rejectedOf(run)).toEqual([['rejected', says('country_code', '+1')]]);
+	});
+
+	it('is known in Check Only, files, JSON, and pasted rows, and beside a nested number', async () => {
+		campaign();
+		const checked = await push(rowsOf(other), { whatToDo: 'check' });
+		const csv = 'ISD Code,phone,person_name\n+1,6502530000,Ann\n';
+		const file = await push([fileItem('leads.csv', csv)], { contactsFrom: 'csv' });
+		const pasted = await push(rowsOf({}), {
+			contactsFrom: 'pasted',
+			pastedRows: 'dialCode\tphone\n+65\t6591234567',
+		});
+		const json = await push(rowsOf({}), {
+			contactsFrom: 'json',
+			contacts: '[{"phone":"6502530000","Country":"USA"}]',
+		});
+		const nested = await push(rowsOf({ body: { phone: '6502530000', Country: 'USA' } }), {
+			phoneColumn: 'body.phone',
+		});
+		expect([checked, file, pasted, json, nested].map(rejectedOf)).toEqual([
+			[['rejected', says('country_code', '+1')]],
+			[['rejected', says('ISD Code', '+1')]],
+			[['rejected', says('dialCode', '+65')]],
+			[['rejected', says('Country', 'USA')]],
+			[['rejected', says('Country', 'USA')]],
+		]);
+	});
+
+	it('says nothing beside a number with +91, if it is empty, or without a country', async () => {
+		const bodies = respondWith(ok(3));
+		const { rejected } = await push(
+			rowsOf(
+				{ phone: '+919876543210', Country: 'USA' },
+				{ phone: '9876543211', Country: '' },
+				{ phone: '9876543212', Country: 'South' },
+			),
+		);
+		expect([rejected, bodies.map(phonesOf)]).toEqual([
+			[],
+			[['+919876543210', '9876543211', '9876543212']],
+		]);
+	});
 });

@@ -5,11 +5,14 @@ import {
 	parsePhoneNumberFromString,
 } from 'libphonenumber-js/max';
 import examples from 'libphonenumber-js/mobile/examples';
+import compact from 'lodash/compact';
+import uniq from 'lodash/uniq';
 import { InvalidInput } from '../../../../nodes/core/service/errors';
 import {
 	callingCodeOf,
 	COUNTRIES,
 	countryCode,
+	findCountry,
 	hasTrunkZero,
 	leadingCode,
 } from '../../../../nodes/core/phone/countries';
@@ -73,6 +76,24 @@ test('every country is known by the name that the form shows', () => {
 		code,
 	]);
 	expect(read).toEqual(COUNTRIES.map(({ code }) => [code, code, code]));
+});
+
+test.each([
+	...['AT AUT', 'AU AUS', 'CH CHE', 'CN CHN', 'DE DEU', 'DK DNK', 'IE IRL', 'IL ISR', 'JM JAM'],
+	...['KP PRK', 'KR KOR', 'KZ KAZ', 'LY LBY', 'NE NER', 'NG NGA', 'PK PAK', 'PT PRT', 'SE SWE'],
+	...['AE ARE', 'GB GBR', 'IN IND', 'SG SGP', 'US USA', 'AQ ATA', 'UM UMI', 'AX ALA', 'ME MNE'],
+])('%s are the codes of one country', (codes) => {
+	const [alpha2 = '', alpha3 = ''] = codes.split(' ');
+	expect([countryCode(alpha3), countryCode(alpha3.toLowerCase())]).toEqual([alpha2, alpha2]);
+});
+
+test('each country has one code of three letters, and no other word of three letters is a country', () => {
+	const letters = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ'];
+	const words = letters.flatMap((a) => letters.flatMap((b) => letters.map((c) => a + b + c)));
+	const known = words.map(findCountry);
+	const names = ['DRC', 'KSA', 'PRC', 'UAE'];
+	expect(compact(known)).toHaveLength(249 + names.length);
+	expect(uniq(compact(known))).toHaveLength(249);
 });
 
 // Names of several countries, of none, and what isn't a name.
