@@ -12,12 +12,16 @@ export type Written = {
 /** Why a value is not a single number. `issue` follows the value in a sentence. */
 export type Unreadable = { issue: string; resolution?: string };
 
-/** Spaces, invisible characters, dashes, brackets, and quotes. */
-const DECORATION = /[\s\p{Cf}\p{Pd}\p{Ps}\p{Pe}\p{Pi}\p{Pf}\u2212'"`]/gu;
+/** Spaces, invisible characters (U+2800 is an empty Braille cell), dashes, brackets, and quotes. */
+const DECORATION = /[\s\0\u2800\p{DI}\p{Cf}\p{Pd}\p{Ps}\p{Pe}\p{Pi}\p{Pf}\u2212'"`]/gu;
 /** Lead forms export `p:+91`, links have `tel:+91`, and `="+91"` keeps Excel from rounding. */
 const AROUND = /^(?:[.,=]|p:|tel:)+|(?<![.,])[.,]+$/gi;
 /** "+44 (0) 20": the zero is dialed within the country only. In Italy, it's part of the number. */
 const BRACKETED_ZERO = /^\+(\d{1,3})[ -]*\( ?0 ?\)/;
+/** As in Germany, `030/123456`. A longer part, or one without a zero or code, may be another number. */
+const AREA_CODE =
+	/^(\(?0\d{1,5}\)?|(?:\+|00)\d{1,3}[ -]?(?:\(0\))?[ -]?\d{1,5}) ?\/ ?(?=\d[\d -]{3,11}$)/;
+const EXTENSION = /\d[\s,;.-]*(?:extension|extn?|x|#)[\s.:=]*\d{1,5}$/i;
 const PLAINLY_WRITTEN = /^\+?\d[\d -]*$/;
 const PLAIN_FORMATTING = /[ -]/g;
 const WIDE_PLUS = /^\uff0b/;
@@ -27,7 +31,7 @@ const ONE_POINT = /^([^.,]+)[.,](\d+)$/;
 /** In threes, or as in India. */
 const GROUPED = /^\+?\d{1,3}(?:[.,]\d{2,3})*[.,]\d{3}$/;
 /** Directly before the first digit, a hyphen is the minus of a number. Before a space, it begins a list. */
-const NEGATIVE = /^[\s\p{Cf}'"=]*[-\u2212]\d/u;
+const NEGATIVE = /^[\s\0\u2800\p{DI}\p{Cf}'"=]*[-\u2212]\d/u;
 /** Accounting formats show a negative number in brackets, with groups or decimals. */
 const ACCOUNTED = /^\([\d ]*[.,][\d., ]*\)$/;
 const MIN_DIGITS_OF_TWO = 20;
@@ -91,10 +95,13 @@ export function readWritten(value: unknown): Written | Unreadable {
 	if (isErrorValue(written)) return ERROR_VALUE;
 	const trimmed = withLatinDigits(written).replace(WIDE_PLUS, '+');
 	if (NEGATIVE.test(trimmed) || ACCOUNTED.test(trimmed)) return CALCULATED;
+	if (EXTENSION.test(trimmed)) {
+		return { issue: 'has an extension', resolution: 'Write the number without its extension.' };
+	}
 	const text = bare(
-		trimmed.replace(BRACKETED_ZERO, (shown, code: string) =>
-			hasTrunkZero(code) ? `+${code}` : shown,
-		),
+		trimmed
+			.replace(AREA_CODE, '$1 ')
+			.replace(BRACKETED_ZERO, (shown, code: string) => (hasTrunkZero(code) ? `+${code}` : shown)),
 	);
 	const scientific = SCIENTIFIC.exec(text);
 	if (scientific) return readScientific(scientific);

@@ -63,6 +63,17 @@ test.each<[unknown, string]>([
 	['+39 (0)6 1234 5678', '+390612345678'],
 	['+44 (020) 7946 0958', '+4402079460958'],
 	['44 (0)20 7946 0958', '4402079460958'],
+	// An area code and a slash.
+	['030/123456', '030123456'],
+	['(030) / 12 34-56', '030123456'],
+	['+49 30/123456', '+4930123456'],
+	['+49 (0)30/123456', '+4930123456'],
+	['0049 30/123456', '004930123456'],
+	['022/23456789', '02223456789'],
+	// Invisible characters.
+	...['\0', '\ufe0d', '\u115f', '\u1160', '\u3164', '\uffa0', '\u2800', '\u180e'].map(
+		(character): [string, string] => [`${character}98765${character}43210`, '9876543210'],
+	),
 ])('%j is read as %s', (value, digits) => {
 	expect(digitsOf(value)).toBe(digits);
 });
@@ -77,6 +88,15 @@ test.each<[unknown, RegExp]>([
 	['please call after lunch at 5', NO_NUMBER],
 	['call 9.87654321e9', NO_NUMBER],
 	['98765 tel:43210', NO_NUMBER],
+	['98765/43210', NO_NUMBER],
+	['030 1234/1235', NO_NUMBER],
+	['030/123456/78', NO_NUMBER],
+	['+49 30 123456/78', NO_NUMBER],
+	['0301234567/78', NO_NUMBER],
+	...['ext. 5', 'ext 5', 'Extn: 12', ';ext=5', 'x5', '#5', ', extension 1234'].map(
+		(end): [string, RegExp] => [`9876543210 ${end}`, /^has an extension$/],
+	),
+	['\u2800-9876543119', CALCULATED],
 	['9876543210½', NO_NUMBER],
 	['⑨876543210', NO_NUMBER],
 	['#N/A', ERROR_VALUE],
@@ -410,6 +430,7 @@ test.each<[unknown, string]>([
 	['9876543210 / 9123456789', 'contains more than one phone number. Keep only one number.'],
 	['98765.5', "isn't a whole phone number. Write the number without a dot or comma."],
 	['call me', "isn't a phone number."],
+	['9876543210 ext. 5', 'has an extension. Write the number without its extension.'],
 ])('in India, %p is neither called nor pushed', (value, why) => {
 	expect(called(value, 'IN')).toContain(`'Phone Number' "${String(value)}" ${why}`);
 	expect(pushed(value)).toContain(`"${String(value)}" ${why}`);
