@@ -1,14 +1,22 @@
+import difference from 'lodash/difference';
 import upperFirst from 'lodash/upperFirst';
 import { whyNoConsent } from '../../core/calls/consent';
 import { InvalidInput } from '../../core/service/errors';
 import { type Explanation, onScreenOnly } from '../../core/service/resolution';
 import { otherCountryBeside } from '../../core/phone/countryBeside';
 import { INDIA } from '../../core/phone/india';
-import { isAccepted, readCampaignPhone, type PhoneReading } from '../../core/phone/campaignPhone';
+import {
+	isAccepted,
+	isCampaignPhone,
+	readCampaignPhone,
+	type PhoneReading,
+} from '../../core/phone/campaignPhone';
+import { isBlank } from '../../core/phone/written';
 import { forEachWithPauses, Pauses } from '../../core/values/pauses';
 import { hasNoValue, nameIn } from '../../core/values/sheetCells';
-import { counted, named, plainText, quoted } from '../../core/values/values';
+import { asText, counted, named, plainText, quoted } from '../../core/values/values';
 import {
+	ADDED_COLUMNS,
 	cellOf,
 	type ContactRow,
 	PHONE_KEY_COLUMN,
@@ -38,6 +46,8 @@ const MAX_EXAMPLES = 3;
 /** Begins the reason of these rows, as Place Call names it. */
 const NO_CONSENT = 'no_consent: ';
 
+/** Of other numbers of the person, such as `additional_phones`. */
+const OF_PHONES = /phone|mobile|mob|tel|cell|whatsapp|number|contact/i;
 const NOT_INDIAN =
 	', and this campaign calls Indian numbers. If the number is Indian, write it with +91.';
 
@@ -206,9 +216,11 @@ function tooManyUnusable(max: number, example: string): InvalidInput {
 function readRow(row: ContactRow, columns: Columns, personName: string | undefined): PhoneReading {
 	const cell = cellOf(row, columns.phone);
 	const reading = readCampaignPhone(cell);
-	if (!isAccepted(reading)) return reading;
+	const full = isBlank(cell) ? columnWithPhone(row) : undefined;
+	const moveIt = full && ` The column ${quoted(full)} has a number. Move it to the phone column.`;
+	if (!isAccepted(reading)) return { reason: reading.reason + (moveIt ?? '') };
 	const other = otherCountryBeside(row, cell, INDIA);
-	if (other !== undefined) return { reason: `${other}${NOT_INDIAN}` };
+	if (other !== undefined) return { reason: other + NOT_INDIAN };
 	const { consent } = columns;
 	const noConsent = consent && whyNoConsent(cellOf(row, consent.in), consent);
 	if (noConsent !== undefined) return { reason: NO_CONSENT + noConsent };
@@ -217,6 +229,15 @@ function readRow(row: ContactRow, columns: Columns, personName: string | undefin
 	const column = isFirst ? columns.personName : columns.lastName;
 	const name = quoted(column?.name ?? '');
 	return { reason: `The name in column ${name} isn't text. Enter the name as plain text.` };
+}
+
+function columnWithPhone(row: ContactRow): string | undefined {
+	const names = difference(Object.keys(row), ADDED_COLUMNS).filter((name) => OF_PHONES.test(name));
+	return names.find((name) =>
+		asText(row[name])
+			.split(/[,;|/\n]/)
+			.some(isCampaignPhone),
+	);
 }
 
 const STATUS_COLUMNS = [PUSH_STATUS_COLUMN, STATUS_COLUMN];

@@ -18,6 +18,11 @@ const INTERNATIONAL = /^\+91\d{10}$/;
 const ACCEPTED_FORMS =
 	'The service accepts 10-digit mobile numbers that start with 6 to 9, and +91 followed by 10 digits.';
 const MISSING: UnusablePhone = { reason: 'The phone column of this row is empty.' };
+/**
+ * A URL query makes a space of +. So these may be numbers of other countries, such as mobile numbers of Singapore and New
+ * Zealand, which have ten digits with the code. Those of small countries begin like many Indian numbers with a stray space.
+ */
+const LOST_PLUS = /^ (?!91\d{10}$)(?:[1-9]\d{10,14}|(?:65[89]|642[167])\d+)$/;
 const MAX_SHOWN_CHARACTERS = 40;
 
 /**
@@ -31,6 +36,13 @@ export function readCampaignPhone(value: unknown): PhoneReading {
 	}
 	if (typeof cell === 'string' && INTERNATIONAL.test(cell)) {
 		return { phone: cell, phoneKey: cell.slice(1) };
+	}
+	if (typeof cell === 'string' && LOST_PLUS.test(cell)) {
+		const issue = 'begins with a space, which may be a + that was lost in a URL';
+		return unusableCell(cell, {
+			issue,
+			resolution: 'Write the number with + and its country code.',
+		});
 	}
 	const written = readWritten(value);
 	if (!isWritten(written)) return isBlank(value) ? MISSING : unusableCell(value, written);

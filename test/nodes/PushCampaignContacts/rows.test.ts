@@ -509,6 +509,21 @@ test.each<[string, Array<[row: JsonObject, reason?: string]>]>([
 	expect(sortBy(found, '0.item')).toEqual(rows.map(([, reason], item) => [{ item }, reason]));
 });
 
+test.each<[other: JsonObject, column: string]>([
+	[{ additional_phones: '9876543211; 9876543212' }, 'additional_phones'],
+	[{ additional_phones: ['+919876543211'] }, 'additional_phones'],
+	[{ 'Order Number': 'A-1', 'Father Mobile': 9876543211 }, 'Father Mobile'],
+	[{ phone_key: '919876543211', order: '9876543211', phones: 'none' }, ''],
+])('beside an empty phone, %j is rejected with the column that has a number', async (...one) => {
+	const [other, column] = one;
+	respondWith(ok(1));
+	const { rejected } = await push(rowsOf({ phone: phone(0) }, { phone: '', ...other }));
+	const move = ` The column "${column}" has a number. Move it to the phone column.`;
+	expect(rejected.map(({ json }) => json.rejection_reason)).toEqual([
+		`The phone column of this row is empty.${column === '' ? '' : move}`,
+	]);
+});
+
 describe('a column with the country of the number', () => {
 	const says = (column: string, value: string) =>
 		`The column "${column}" says "${value}", and this campaign calls Indian numbers. If the number is Indian, write it with +91.`;
