@@ -117,3 +117,17 @@ describe('several files', () => {
 		});
 	});
 });
+
+test('a row whose country column says another country is in Rejected, with the reason', async () => {
+	const pastedRows = 'Phone,Name,ISD Code\n6502530000,Ann,+1\n9876543210,Asha,+91';
+	const { error, outputs } = await run(pushNode({ contactsFrom: 'pasted', pastedRows }));
+	expect(error).toBeUndefined();
+	expect(contacts()).toEqual([['+919876543210', 'Asha', { 'ISD Code': '+91' }]]);
+	expect(outputs[1]).toMatchObject([
+		{
+			rejection_reason: expect.stringMatching(
+				/^The column "ISD Code" says "\+1", and this campaign/,
+			),
+		},
+	]);
+});
