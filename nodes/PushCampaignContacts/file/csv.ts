@@ -121,10 +121,8 @@ export class CsvParser {
 
 	private skipSpaces(text: string, from: number): number {
 		let at = from;
-		for (let unit = text.charCodeAt(at); unit === SPACE || unit === TAB; ) {
-			if (unit === this.delimiter) break;
-			unit = text.charCodeAt(++at);
-		}
+		const isBefore = (unit: number) => BEFORE_QUOTE.has(unit) && unit !== this.delimiter;
+		while (isBefore(text.charCodeAt(at))) at++;
 		return at;
 	}
 
@@ -163,8 +161,8 @@ export const MAX_ROW_CHARACTERS = 1_000_000;
 const INCOMPLETE = -1;
 const NO_DELIMITER = -1;
 const QUOTE = 0x22;
-const SPACE = 0x20;
-const TAB = 0x09;
+/** Space, tab, and byte order mark. Joined files have marks in any row. */
+const BEFORE_QUOTE = new Set([0x20, 0x09, 0xfeff]);
 const BACKSLASH = 0x5c;
 const LF = 0x0a;
 const CR = 0x0d;
@@ -181,7 +179,7 @@ function endsInBackslash(part: string): boolean {
 export const DELIMITERS = [',', ';', '\t', '|'] as const;
 
 /** A first row that tells Excel the delimiter. */
-const SEP_ROW = /^"?sep=(.)"?[\t ;,]*(?:\r\n|\n|\r)/i;
+const SEP_ROW = /^\ufeff*"?sep=(.)"?[\t ;,]*(?:\r\n|\n|\r)/i;
 
 /** The delimiter (empty for one column), and the number of characters before the first row. */
 export type Layout = { delimiter: string; skip: number };

@@ -146,6 +146,14 @@ describe('pasted rows', () => {
 
 	test.each([
 		['a byte order mark', '\uFEFF"phone","person_name"\n"9876543210","Asha"\n"9876543211",""'],
+		[
+			'several byte order marks, as joined files have them',
+			'\uFEFF\uFEFF"phone","person_name"\n\uFEFF"9876543210","Asha"\n"9876543211",',
+		],
+		[
+			'them before a row that names the delimiter',
+			'\uFEFF\uFEFFsep=|\n"phone"|person_name\n9876543210|Asha\n9876543211|',
+		],
 		['an empty first heading', '\tphone\tperson_name\n1\t9876543210\tAsha\n2\t9876543211\t'],
 		['empty last cells', 'phone\tperson_name\n9876543210\tAsha\n9876543211\t'],
 	])('can have %s', async (_what, text) => {
