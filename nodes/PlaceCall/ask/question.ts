@@ -6,6 +6,7 @@ import { formatOf, givenAs } from '../../core/service/modelFormats';
 import type { Fields } from '../../host/forms/fields';
 import type { Scalar } from '../../host/forms/fieldValue';
 import { parseList, quoted } from '../../core/values/values';
+import { hasNoValue } from '../../core/values/sheetCells';
 import { comparable } from '../../core/values/text';
 import { requireSayable } from '../fields/sayable';
 import { ANSWER_KEY, type AskedQuestion } from './answer';
@@ -54,13 +55,13 @@ export const questionFields: INodeProperties[] = [
  */
 export function readQuestion(form: Fields): Question {
 	const question = form.text('message');
-	if (question === '') {
+	requireSayable('Question', form.expression('message'), question);
+	if (question === '' || hasNoValue(question)) {
 		throw new InvalidInput(
 			"'Question' is empty, so no call was placed",
 			givenAs('Question', 'Enter what the agent should ask.'),
 		);
 	}
-	requireSayable('Question', form.expression('message'), question);
 	const yes = valuesOf(form.scalars('yesValues'));
 	const no = valuesOf(form.scalars('noValues'));
 	const both = intersectionBy(yes, no, comparable);

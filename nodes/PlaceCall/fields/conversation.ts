@@ -111,7 +111,8 @@ export const askAboutOptOut: INodeProperties = {
 
 function readOptOut(options: Fields): DataExtractionItem | undefined {
 	if (!options.has(askAboutOptOut.name)) return undefined;
-	const description = options.text(askAboutOptOut.name) || OPT_OUT_WORDS;
+	const given = options.text(askAboutOptOut.name);
+	const description = given === '' || hasNoValue(given) ? OPT_OUT_WORDS : given;
 	return { key: readOptOutKey(options), description, output_format: 'yes, no, or not said' };
 }
 
@@ -136,10 +137,11 @@ function dataPoint(row: Fields, position: number): DataExtractionItem {
 	const description = row.text('description');
 	const outputFormat = row.text('outputFormat');
 	const required = row.switch('required', undefined);
-	if (isUnset(description)) {
-		const name = isUnset(key) ? '' : ` (${quoted(key)})`;
+	const name = isUnset(key) ? '' : ` (${quoted(key)})`;
+	const where = `Data Point ${position}${name} of 'Data Extraction'`;
+	if (isUnset(description) || hasNoValue(description)) {
 		throw new InvalidInput(
-			`Data Point ${position}${name} of 'Data Extraction' has no description`,
+			`${where} has no description`,
 			forEveryone('Describe what the agent should ask or extract.'),
 		);
 	}
@@ -189,9 +191,10 @@ export const additionalData: INodeProperties = {
 function namedValue(row: Fields, position: number): [string, JsonValue] {
 	const name = row.text('name');
 	const value = row.scalar('value', MAY_BE_BLANK);
+	const where = `Field ${position} of 'Additional Data'`;
 	if (name !== '') return [name, hasNoValue(value) ? '' : value];
 	throw new InvalidInput(
-		`Field ${position} of 'Additional Data' has no name`,
+		`${where} has no name`,
 		forEveryone('Enter the name of the value for the agent, or remove the field.'),
 	);
 }

@@ -1,6 +1,6 @@
 import { InvalidInput } from '../../core/service/errors';
 import { FOR_THE_OWNER } from '../../core/service/resolution';
-import { hasNoValue } from '../../core/values/sheetCells';
+import { hasNoValue, isNoValue } from '../../core/values/sheetCells';
 import { withoutEnd } from '../../core/values/text';
 import { quoted } from '../../core/values/values';
 import { isFromModel } from '../../host/forms/fieldValue';
@@ -9,7 +9,7 @@ import { isFromModel } from '../../host/forms/fieldValue';
  * The agent says these texts as they are.
  *
  * @param expression empty if the text is fixed
- * @throws InvalidInput if the expression left a gap in the text, or put a word such as NULL into it, which isn't all of it
+ * @throws InvalidInput if the expression left a gap or put a word such as NULL into a longer text
  */
 export function requireSayable(label: string, expression: string, text: string): void {
 	if (expression === '' || hasNoValue(text)) return;
@@ -36,13 +36,13 @@ export function requireSayable(label: string, expression: string, text: string):
 	}
 }
 
-const WORDS = /[^\s,;:"()]+/g;
+const WORDS = /Invalid date\b|[^\s,;:"()]+/g;
 const ENDING = /[.!?]/;
 
 function wordWithoutValue(text: string): string | undefined {
 	const words = [...text.matchAll(WORDS)].flatMap(([word]) => [word, withoutEnd(word, ENDING)]);
 	// `#REF!.` ends with a dot.
-	return words.flatMap((word) => [word, word.slice(0, -1)]).find(hasNoValue);
+	return words.flatMap((word) => [word, word.slice(0, -1)]).find(isNoValue);
 }
 
 const SPACE = /\s/;

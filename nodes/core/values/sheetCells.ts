@@ -9,27 +9,28 @@ const ERROR_VALUES = new Set([
 /** Of LibreOffice, and of a number in a column that is too narrow for it. */
 const OTHER_ERROR = /^(?:Err:5\d\d|#{3,})$/;
 
-/** Words of databases, programs, and spreadsheets. Not those that are names of people, such as Null and Nan. */
-const NO_VALUES = new Set([
+/** Null, as databases, programs, and models write it. Null with one capital is a name. */
+export const NULLS: ReadonlySet<string> = new Set([
 	...['NULL', '(NULL)', '<NULL>', '[NULL]', 'null', '(null)', '<null>', '[null]', '\\N'],
-	...['undefined', 'Undefined', 'UNDEFINED', 'NaN', '[object Object]', 'Invalid Date'],
-	// Google Sheets returns it for a cell whose formula, such as IMPORTRANGE, isn't ready yet.
-	'Loading...',
+	...['undefined', 'Undefined', 'UNDEFINED'],
 ]);
+/** Not Nan, which is a name. Google Sheets returns the last one for a formula, such as IMPORTRANGE, that isn't ready yet. */
+const NO_VALUES = new Set([
+	...[...NULLS, 'NaN', '-Infinity', 'N/A', 'n/a', 'N/a', '[object Object]'],
+	...['Invalid Date', 'Invalid date', 'Invalid DateTime', 'Loading...'],
+]);
+/** Only alone: LI NA is a name, "na" a word of some languages, and Infinity a brand. Na, in this case, is a name also alone. */
+const NO_VALUES_ALONE = new Set(['NA', 'na', 'N.A.', 'N.A', 'n.a.', 'n.a', 'Infinity']);
 /** In any case. Elsewhere, they can mean something. A formula that finds no name may return 0. */
-const NO_NAMES = new Set([
-	...['n/a', 'n.a.', 'n.a', 'unknown', 'not available', 'no name'],
-	...['(blank)', '(none)', '<nil>', '0'],
-]);
-/** Only in this case, because Nil and Na are names. */
-const NO_NAMES_AS_WRITTEN = new Set(['NA', 'none', 'None', 'NONE', 'nil', 'NIL']);
-const MAX_NO_NAME = Math.max(...[...NO_NAMES, ...NO_NAMES_AS_WRITTEN].map(({ length }) => length));
+const NO_NAMES = /^(?:unknown|not available|no name|none|\(blank\)|\(none\)|<nil>|0)$/i;
+/** Only in this case, because Nil is a name. */
+const NIL = /^(?:nil|NIL)$/;
 const LETTER_OR_DIGIT = /[\p{L}\p{N}]/u;
 
 /** How these begin. Most cells begin in another way, which is faster to see. */
-const BEGINNING = /^\s*(?:#|[([<]?null|\\N|undefined|NaN|Err:|\[object|Invalid|Loading)/i;
+const BEGINNING = /^\s*(?:#|[([<]?null|\\N|undefined|N[A/.]|-?Inf|Err:|\[obj|Invalid|Loading)/i;
 /** The same in a text of several words, most of which have none. */
-const IN_WORDS = /(?:^|\s)(?:#|[([<]?null|\\N|undefined|NaN|Err:|\[object|Invalid|Loading)/i;
+const IN_WORDS = /(?:^|\s)(?:#|[([<]?null|\\N|undefined|N[A/]|-Inf|Err:|\[obj|Invalid|Loading)/i;
 
 /** The number that Google Sheets adds to a row. Below a filter or an empty row, it's not that of the item. */
 export function rowNumberIn(row: { readonly [column: string]: unknown }): number | undefined {
@@ -46,22 +47,20 @@ export function isErrorValue(cell: unknown): boolean {
 /** Whether a cell has an error value or a word that says that it has no value, such as `NULL`. */
 export function hasNoValue(cell: unknown): boolean {
 	if (typeof cell !== 'string' || !BEGINNING.test(cell)) return false;
-	return NO_VALUES.has(cell.trim()) || isErrorValue(cell);
+	return isNoValue(cell) || NO_VALUES_ALONE.has(cell.trim());
+}
+
+/** Whether a word of a text says that it has no value. */
+export function isNoValue(word: string): boolean {
+	return NO_VALUES.has(word.trim()) || isErrorValue(word);
 }
 
 /** The name of a person in a text, without words that no agent should say. Empty if it has none. */
 export function nameIn(text: string): string {
 	const trimmed = hasNoValue(text) ? '' : text.trim();
 	const words = IN_WORDS.test(trimmed) ? trimmed.split(/\s+/) : [];
-	const name = words.some(hasNoValue)
-		? words.filter((word) => !hasNoValue(word)).join(' ')
-		: trimmed;
-	return isNoName(name) || !LETTER_OR_DIGIT.test(name) ? '' : name;
-}
-
-function isNoName(name: string): boolean {
-	if (name.length > MAX_NO_NAME) return false;
-	return NO_NAMES.has(name.toLowerCase()) || NO_NAMES_AS_WRITTEN.has(name);
+	const name = words.some(isNoValue) ? words.filter((word) => !isNoValue(word)).join(' ') : trimmed;
+	return NO_NAMES.test(name) || NIL.test(name) || !LETTER_OR_DIGIT.test(name) ? '' : name;
 }
 
 /** Usual headings of a column with the names of people. */

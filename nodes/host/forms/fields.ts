@@ -8,7 +8,8 @@ import {
 } from '../../core/values/json';
 import { InvalidInput } from '../../core/service/errors';
 import { forEveryone } from '../../core/service/resolution';
-import { isUnset } from '../../core/values/values';
+import { NULLS } from '../../core/values/sheetCells';
+import { isUnset, plainText } from '../../core/values/values';
 import { OfAnotherRow } from './rowValues';
 import {
 	ABSENT,
@@ -226,7 +227,7 @@ export class Fields {
 		if (raw === ABSENT) return undefined;
 		const returned = read();
 		const byModel = isFromModel(raw);
-		const value = byModel && isNothingInWords(returned) ? undefined : returned;
+		const value = byModel && NULLS.has(plainText(returned).trim()) ? undefined : returned;
 		const label = `'${property.displayName}'${this.location === '' ? '' : ` in ${this.location}`}`;
 		if (returned instanceof OfAnotherRow) {
 			const message = `${label} may have the value of another row, so nothing was sent`;
@@ -262,11 +263,6 @@ export class Fields {
 function isDeclared(name: string, types: NodePropertyTypes[]) {
 	return (option: Declared[number]): option is INodeProperties =>
 		option.name === name && 'type' in option && types.includes(option.type);
-}
-
-/** A model may write "null" for an empty value. */
-function isNothingInWords(value: unknown): boolean {
-	return typeof value === 'string' && ['null', 'undefined'].includes(value.trim());
 }
 
 /** @throws InvalidInput if an expression returned nothing, unless that is allowed */

@@ -127,6 +127,10 @@ it.each<[INodeParameters, message: string]>([
 		`Data Point 2 ("budget") of 'Data Extraction' has no description. Describe what the agent should ask or extract.`,
 	],
 	[
+		points(POINT, { key: 'budget', description: '={{ "NULL" }}' }),
+		`Data Point 2 ("budget") of 'Data Extraction' has no description. Describe what`,
+	],
+	[
 		points({ description: 'x', required: 'maybe' }),
 		`'Required' in Data Point 1 of 'Data Extraction' must be true or false (got "maybe")`,
 	],
@@ -178,12 +182,15 @@ describe('a greeting', () => {
 		);
 	});
 
-	it.each(['NULL', '#DIV/0!'])('in which an expression returned %j is rejected', async (name) => {
-		const initialGreeting = '=Hello {{ $json.name }}.';
-		expect(await refusal({ initialGreeting }, { items: [{ name }] })).toBe(
-			`'Initial Greeting' has the word "${name}" instead of a value. The agent would say it. Check the cells that the expression uses.`,
-		);
-	});
+	it.each(['NULL', '#DIV/0!', 'N/A', '-Infinity', 'Invalid date'])(
+		'in which an expression returned %j is rejected',
+		async (name) => {
+			const initialGreeting = '=Hello {{ $json.name }}.';
+			expect(await refusal({ initialGreeting }, { items: [{ name }] })).toBe(
+				`'Initial Greeting' has the word "${name}" instead of a value. The agent would say it. Check the cells that the expression uses.`,
+			);
+		},
+	);
 
 	const PRIYA = '=Hello {{ $json.a }}, this is Priya.';
 	const TWO = '=Hello {{ $json.a }} {{ $json.b }}, is it you?';
@@ -209,6 +216,12 @@ describe('a greeting', () => {
 		['=Hi{{ $json.a }}{{ $json.b }}, this is Priya.', {}, 'Hi, this is Priya.'],
 		['=Hello {{ $json.a }}', {}, 'Hello'],
 		['=Hello {{ $json.a }}, I am {{ $json.b }}.', { a: 'A', b: 'B' }, 'Hello A, I am B.'],
+		[PRIYA, { a: 'LI NA' }, 'Hello LI NA, this is Priya.'],
+		[
+			'=Hello {{ $json.a }}, na {{ $json.b }}',
+			{ a: 'A', b: 'Infinity Homes' },
+			'Hello A, na Infinity Homes',
+		],
 		[PRIYA, { a: 'A, B' }, 'Hello A, B, this is Priya.'],
 		['={{ $json.a }}', { a: 'Hello , this is Priya.' }, 'Hello , this is Priya.'],
 		['={{ "Hello " }}{{ $json.a }}', {}, 'Hello'],
@@ -238,6 +251,10 @@ describe('a question', () => {
 			{ message: '=May we ship order {{ "#REF!" }}?' },
 			`'Question' has the word "#REF!" instead of a value. The agent would say it. Check the cells that the expression uses.`,
 		],
+		...['"NULL"', '"NA"'].map((code): [INodeParameters, string] => [
+			{ message: `={{ ${code} }}` },
+			"'Question' is empty, so no call was placed. Enter what the agent should ask.",
+		]),
 		[
 			points({ key: 'answer_to_question', description: 'x' }),
 			'Several data points have the key "answer_to_question"',

@@ -98,7 +98,7 @@ describe('names', () => {
 		[{ 'First Name': 'Asha', Surname: '' }, 'Asha'],
 		[{ 'First Name': '#REF!', Surname: 'Rao' }, 'Rao', { 'First Name': '' }],
 		[{ 'First Name': 'Asha', Surname: 'NULL' }, 'Asha', { Surname: '' }],
-		[{ 'First Name': '-', Surname: 'N/A' }, undefined],
+		[{ 'First Name': '-', Surname: 'N/A' }, undefined, { Surname: '' }],
 	])('are joined from %j, which are sent as variables, too', async (row, name, emptied = {}) => {
 		const [contact] = await contactsFor(lastName('surname'), { phone: RIGHT, ...row });
 		expect(contact).toEqual({
@@ -377,7 +377,7 @@ describe('other columns', () => {
 			a: { b: 1 },
 			none: null,
 			rating: '-',
-			size: 'N/A',
+			size: 'Na',
 		};
 		const row = { phone: RIGHT, ...kept, city: '#REF!', plan: 'NULL' };
 		const contact = { phone: RIGHT, ...kept, city: '', plan: '' };

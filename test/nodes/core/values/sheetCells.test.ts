@@ -15,12 +15,14 @@ test.each([
 test.each([
 	...['NULL', 'null', ' undefined ', 'Undefined', '[object Object]', 'Invalid Date', 'NaN'],
 	...['\\N', '(null)', '<NULL>', '[null]', 'Loading...'],
+	...['Invalid date', 'Invalid DateTime', '-Infinity', 'Infinity', ' NA ', 'na', 'N/A', 'n/a'],
+	...['N/a', 'N.A.', 'N.A', 'n.a.', 'n.a'],
 ])('%j is no value', (cell) => {
 	expect([isErrorValue(cell), hasNoValue(cell), nameIn(cell)]).toEqual([false, true, '']);
 });
 
 test.each([
-	...['N/A', 'n/a', 'N.A.', 'NA', 'None', 'none', '<nil>', 'nil', 'NIL', 'Unknown', 'N.A'],
+	...['None', 'none', 'NONE', '<nil>', 'nil', 'NIL', 'Unknown'],
 	...['(blank)', '0', 'Not Available', 'NO NAME'],
 	...['-', '--', '—', '.', '?', '***', '( )', '🙂', ' ', ''],
 ])('%j may be a value, but no name', (cell) => {
@@ -30,7 +32,7 @@ test.each([
 /** Names of people, and words in other cells. */
 const NAMES = [
 	...['Null', 'Christopher Null', 'Nan', 'Na', 'Nil', 'Noné', 'Asha & Ravi', 'X', '42', 'О', 'ม'],
-	'आ',
+	...['आ', 'LI NA', 'Na Infinity', "O'Brien", "'Ann' Rao", '$5 Jones', '100% Rao'],
 ];
 
 test.each([
@@ -38,6 +40,7 @@ test.each([
 	['undefined Rao', 'Rao'],
 	['undefined undefined', ''],
 	['#NAME? Rao', 'Rao'],
+	['Asha N/A', 'Asha'],
 	['  Asha   Rao ', 'Asha   Rao'],
 	...NAMES.map((name) => [name, name]),
 ])('the name in %j is %j', (cell, name) => {
@@ -54,6 +57,9 @@ test.each([
 	'nan',
 	'Err',
 	'Loading',
+	'Na',
+	'LI NA',
+	'Infinity Homes',
 	7,
 	null,
 	true,

@@ -89,7 +89,7 @@ test('a field that a model leaves empty is empty', () => {
 	expect(() => form('string', null, "={{ $fromAI('name') }}").text('field')).toThrow('nothing');
 });
 
-test.each(['null', 'undefined', ' null '])(
+test.each(['null', 'undefined', ' null ', 'NULL'])(
 	'a model that writes %j gives nothing, and everybody else gives that text',
 	(word) => {
 		const fromModel = form('string', word, "={{ $fromAI('name') }}");
