@@ -84,6 +84,24 @@ test('after an unknown outcome, On Error > Continue and Retry call each of the o
 	expect(people.map((phone) => simulator.callsTo(phone))).toEqual([1, 1, 1]);
 });
 
+test('an expression in a field set to Fixed stops the node, and Expression says the name', async () => {
+	const greet = async (initialGreeting: string) => {
+		const rows = [{ phone: ASHA, name: 'Asha' }];
+		const flow = flowOnRows(rows, [placeCall({ initialGreeting })], ROWS_TO_CALL);
+		return (await executeFlow(account, flow)).error;
+	};
+	const text = 'Hello {{ $json.name }}, this is Priya.';
+	expect(await greet(text)).toMatchObject({
+		message: `'Initial Greeting' has "{{ $json.name }}", but the field is set to Fixed`,
+		description: expect.stringMatching(/^Above the field, choose Expression\./),
+	});
+	expect(callsTo(ASHA)).toBe(0);
+	expect(await greet(`=${text}`)).toBeUndefined();
+	expect(simulator.placedCalls().map(({ request }) => request?.initial_greeting)).toEqual([
+		'Hello Asha, this is Priya.',
+	]);
+});
+
 test('dates of expressions are taken as the messages write them', async () => {
 	const scheduled = async (parameters: INodeParameters) => {
 		simulator.reset();

@@ -36,11 +36,15 @@ test.each([
 	},
 );
 
-test('sends such a text that is entered in the field', async () => {
-	const { message, sent } = await run('injectContext', context('It shows [object Object]'));
-	expect(message).toBeUndefined();
-	expect(sent).toEqual([{ context: 'It shows [object Object]' }]);
-});
+// No person hears a context, and a customer may write about code.
+test.each(['It shows [object Object]', 'It shows {{ $json.name }} and {{name}}'])(
+	'%j is sent if it is entered in the field',
+	async (text) => {
+		const { message, sent } = await run('injectContext', context(text));
+		expect(message).toBeUndefined();
+		expect(sent).toEqual([{ context: text }]);
+	},
+);
 
 const details = (additionalBodyFields: NodeParameterValueType): INodeParameters => ({
 	...{ operation: 'place', ...agent(), countryCode: 'IN', phoneNumber: '9876543210' },

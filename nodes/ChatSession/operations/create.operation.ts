@@ -10,6 +10,7 @@ import { forEachChatItem, type Prepare } from '../../host/run/chatItems';
 import type { AccountClient } from '../../host/http/accountClient';
 import { agentField } from '../../host/forms/locatorFields';
 import { MAY_BE_BLANK } from '../../host/forms/fields';
+import { readPersonName } from '../../host/forms/placeholders';
 import { jsonInTools } from '../../host/forms/shownWhere';
 import type { PreparedRequest } from '../../host/ledger/preparedRequest';
 import { asItems } from '../../host/run/itemLoop';
@@ -30,7 +31,6 @@ import {
 	MAX_VALUES,
 	valueAt,
 } from '../../core/values/json';
-import { nameIn } from '../../core/values/sheetCells';
 
 const personNameField: INodeProperties = {
 	displayName: 'Person Name',
@@ -108,7 +108,7 @@ export const legacyCreate: Operation = {
 
 const createOne: Prepare = (form) => {
 	const agentUuid = parseAgentUuid(form.text('agentUuid'));
-	const personName = nameIn(form.text('personName', MAY_BE_BLANK));
+	const personName = readPersonName(form);
 	const additions = readAdditions(form.collection('developerSettings'));
 	const values = { agent: agentUuid, person: personName };
 	return creation(agentUuid, personName, { values, additions }, async (account) => {
@@ -120,7 +120,7 @@ const createOne: Prepare = (form) => {
 };
 
 const createLegacy: Prepare = (form) => {
-	const personName = nameIn(form.text('personName', MAY_BE_BLANK));
+	const personName = readPersonName(form);
 	const metadata = {
 		...form.jsonObject('metadata', MAY_BE_BLANK),
 		...(personName !== '' && { person_name: personName }),

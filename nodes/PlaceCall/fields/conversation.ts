@@ -6,6 +6,7 @@ import { forEveryone } from '../../core/service/resolution';
 import type { DataExtractionItem } from '../../core/service/contractTypes';
 import type { JsonObject, JsonValue } from '../../core/values/json';
 import { type Fields, MAY_BE_BLANK } from '../../host/forms/fields';
+import { requireReplaced } from '../../host/forms/placeholders';
 import { readOptOutKey } from '../../host/forms/optOutFields';
 import { hasNoValue } from '../../core/values/sheetCells';
 import { isUnset, quoted } from '../../core/values/values';
@@ -112,6 +113,7 @@ export const askAboutOptOut: INodeProperties = {
 function readOptOut(options: Fields): DataExtractionItem | undefined {
 	if (!options.has(askAboutOptOut.name)) return undefined;
 	const given = options.text(askAboutOptOut.name);
+	requireReplaced("'Ask About Opt-Out'", options.expression(askAboutOptOut.name), given);
 	const description = given === '' || hasNoValue(given) ? OPT_OUT_WORDS : given;
 	return { key: readOptOutKey(options), description, output_format: 'yes, no, or not said' };
 }
@@ -139,6 +141,7 @@ function dataPoint(row: Fields, position: number): DataExtractionItem {
 	const required = row.switch('required', undefined);
 	const name = isUnset(key) ? '' : ` (${quoted(key)})`;
 	const where = `Data Point ${position}${name} of 'Data Extraction'`;
+	requireReplaced(where, row.expression('description'), description);
 	if (isUnset(description) || hasNoValue(description)) {
 		throw new InvalidInput(
 			`${where} has no description`,
@@ -192,6 +195,7 @@ function namedValue(row: Fields, position: number): [string, JsonValue] {
 	const name = row.text('name');
 	const value = row.scalar('value', MAY_BE_BLANK);
 	const where = `Field ${position} of 'Additional Data'`;
+	requireReplaced(where, row.expression('value'), String(value));
 	if (name !== '') return [name, hasNoValue(value) ? '' : value];
 	throw new InvalidInput(
 		`${where} has no name`,

@@ -1,10 +1,10 @@
 import { parseAgentUuid } from '../../core/service/parseIds';
 import type { CallRequest, DataExtractionItem } from '../../core/service/contractTypes';
-import { type Fields, MAY_BE_BLANK } from '../../host/forms/fields';
+import type { Fields } from '../../host/forms/fields';
+import { readPersonName } from '../../host/forms/placeholders';
 import { phoneNumber } from '../../core/phone/callPhone';
 import { countryCode } from '../../core/phone/countries';
 import { loosePhoneKey, phoneKey } from '../../core/phone/phoneKey';
-import { nameIn } from '../../core/values/sheetCells';
 import { isUnset } from '../../core/values/values';
 import type { TimeSettings } from '../callTime';
 import { readCallingHours } from './callingHours';
@@ -54,7 +54,7 @@ export function readCallForm(
 	const country = countryCode(form.text('countryCode'));
 	const number = form.scalar('phoneNumber');
 	const phone = phoneNumber(number, country);
-	set('person_name', nameIn(shownIn('personName')?.text('personName', MAY_BE_BLANK) ?? ''));
+	set('person_name', readPersonName(shownIn('personName')));
 	const schedule = form.has('when') ? readSchedule(form, zone) : undefined;
 	set('scheduled_at', schedule?.at);
 	set('initial_greeting', readGreeting(shownIn('initialGreeting')));

@@ -4,14 +4,16 @@ import { hasNoValue, isNoValue } from '../../core/values/sheetCells';
 import { withoutEnd } from '../../core/values/text';
 import { quoted } from '../../core/values/values';
 import { isFromModel } from '../../host/forms/fieldValue';
+import { requireReplaced } from '../../host/forms/placeholders';
 
 /**
  * The agent says these texts as they are.
  *
  * @param expression empty if the text is fixed
- * @throws InvalidInput if the expression left a gap or put a word such as NULL into a longer text
+ * @throws InvalidInput if it has a placeholder, or the expression left a gap or put a word such as NULL into a longer text
  */
 export function requireSayable(label: string, expression: string, text: string): void {
+	requireReplaced(`'${label}'`, expression, text);
 	if (expression === '' || hasNoValue(text)) return;
 	// The other values of the expression are those of the row.
 	const forModel = isFromModel(expression)

@@ -37,7 +37,7 @@ export type PreparedRows = {
 	markedUnknown: ReadonlySet<string>;
 	/** Whether any row has a name. */
 	hasNames: boolean;
-	/** Cells with a word instead of a value, such as `#REF!`. It isn't sent. */
+	/** Cells with what isn't sent, such as `#REF!`. */
 	emptied: { count: number; examples: string[] };
 	withoutConsent: number;
 };
@@ -184,15 +184,17 @@ function whyDuplicate(kept: Row | undefined, nameIn: (row: Row) => string): stri
 	return `${which} has the same number and was kept. The node pushes one row per phone number.`;
 }
 
-/** The hint if cells have a word instead of a value. Undefined if none has. */
+/** The hint if cells have what isn't sent. Undefined if none has. */
 export function whyEmptied({
 	emptied: { count, examples },
 }: PreparedRows): Explanation | undefined {
 	if (count === 0) return undefined;
 	const have = count === 1 ? 'has' : 'have';
 	return {
-		message: `${counted(count, 'cell')} ${have} a word that stands for no value, such as ${named(examples, quoted)}`,
-		resolution: onScreenOnly("Such words weren't sent. Correct the formulas or the export."),
+		message: `${counted(count, 'cell')} ${have} a word that stands for no value, or a placeholder, such as ${named(examples, quoted)}`,
+		resolution: onScreenOnly(
+			'Names were sent without these, and other cells empty. Correct the formulas or the export.',
+		),
 	};
 }
 
@@ -260,7 +262,7 @@ function hasOtherKey(row: ContactRow, key: string): boolean {
 	return isAccepted(before) && before.phoneKey !== key;
 }
 
-/** Visits the cells with a word instead of a value, which isn't sent. */
+/** Visits the cells with a word or placeholder that isn't sent. */
 function visitEmptied(
 	row: ContactRow,
 	columns: Columns,

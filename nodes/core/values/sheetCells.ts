@@ -21,6 +21,12 @@ const NO_VALUES = new Set([
 ]);
 /** Only alone: LI NA is a name, "na" a word of some languages, and Infinity a brand. Na, in this case, is a name also alone. */
 const NO_VALUES_ALONE = new Set(['NA', 'na', 'N.A.', 'N.A', 'n.a.', 'n.a', 'Infinity']);
+/**
+ * Placeholders that nobody replaced: `{{ … }}`, `*|FNAME|*`, `%FIRSTNAME%`, `[[name]]`, and `${name}`. The others begin with
+ * a letter, because `[[1]]`, `5%`, and the `%E0%A4` of a URL are values.
+ */
+export const PLACEHOLDER =
+	/\{\{[^{}]*(?:\{[^{}]*\}[^{}]*)*\}\}|\*\|[^*|]+\|\*|(?<!\w)%[a-z][\w.]*%(?!\w)|\[\[\s?[\p{L}_][^[\]]*\]\]|\$\{\s?[\p{L}_][^{}]*\}/giu;
 /** In any case. Elsewhere, they can mean something. A formula that finds no name may return 0. */
 const NO_NAMES = /^(?:unknown|not available|no name|none|\(blank\)|\(none\)|<nil>|0)$/i;
 /** Only in this case, because Nil is a name. */
@@ -44,10 +50,11 @@ export function isErrorValue(cell: unknown): boolean {
 	return ERROR_VALUES.has(text.toUpperCase()) || OTHER_ERROR.test(text);
 }
 
-/** Whether a cell has an error value or a word that says that it has no value, such as `NULL`. */
+/** Whether a cell has an error value, a word that says that it has no value, such as `NULL`, or a placeholder. */
 export function hasNoValue(cell: unknown): boolean {
-	if (typeof cell !== 'string' || !BEGINNING.test(cell)) return false;
-	return isNoValue(cell) || NO_VALUES_ALONE.has(cell.trim());
+	if (typeof cell !== 'string') return false;
+	const isWord = BEGINNING.test(cell) && (isNoValue(cell) || NO_VALUES_ALONE.has(cell.trim()));
+	return isWord || cell.search(PLACEHOLDER) >= 0;
 }
 
 /** Whether a word of a text says that it has no value. */
@@ -55,9 +62,10 @@ export function isNoValue(word: string): boolean {
 	return NO_VALUES.has(word.trim()) || isErrorValue(word);
 }
 
-/** The name of a person in a text, without words that no agent should say. Empty if it has none. */
+/** The name of a person in a text, without what no agent should say. Empty if it has none. */
 export function nameIn(text: string): string {
-	const trimmed = hasNoValue(text) ? '' : text.trim();
+	const known = text.replace(PLACEHOLDER, '').trim();
+	const trimmed = hasNoValue(known) ? '' : known;
 	const words = IN_WORDS.test(trimmed) ? trimmed.split(/\s+/) : [];
 	const name = words.some(isNoValue) ? words.filter((word) => !isNoValue(word)).join(' ') : trimmed;
 	return NO_NAMES.test(name) || NIL.test(name) || !LETTER_OR_DIGIT.test(name) ? '' : name;

@@ -48,6 +48,18 @@ describe('create', () => {
 		const requests = harness.simulator().requests.map(({ body }) => body);
 		expect(requests).toMatchObject(names.map((name) => ({ person_name: name })));
 	});
+
+	test.each(['create', 'legacyCreate'])(
+		'%s rejects a name that is a placeholder',
+		async (operation) => {
+			const parameters = { operation, ...AGENT, personName: '{{ $json.name }}' };
+			const run = await harness.runOnNock(parameters, { items: [{ name: 'Asha' }] });
+			expect(run.data.resultData.error).toMatchObject({
+				message: `'Person Name' has "{{ $json.name }}", but the field is set to Fixed`,
+				description: 'Above the field, choose Expression. Nothing was sent or changed in this run.',
+			});
+		},
+	);
 });
 
 test.each(['chat-\ud83d', '.', '..', 'chat-7'])(

@@ -232,6 +232,103 @@ describe('a greeting', () => {
 	});
 });
 
+describe('a placeholder', () => {
+	const OF_A_TOOL = ['{{first_name}}', '*|FNAME|*', '%FIRSTNAME%', '[[name]]', '${name}'];
+	const CHOOSE = 'Above the field, choose Expression';
+	const row = { json: '{{ city }}', odd: 'Hello %FIRSTNAME%' };
+	/** The fields whose texts people hear, with their labels in messages. */
+	const SPOKEN: Array<[label: string, fieldsWith: (text: string) => INodeParameters]> = [
+		["'Person Name'", (personName) => ({ personName })],
+		["'Initial Greeting'", (initialGreeting) => ({ initialGreeting })],
+		["'Ask About Opt-Out'", optOut],
+		[
+			`Data Point 2 ("k") of 'Data Extraction'`,
+			(description) => points(POINT, { key: 'k', description }),
+		],
+		["Field 1 of 'Additional Data'", (value) => named({ name: 'plan', value })],
+		[
+			"'Question'",
+			(message) => ({
+				...{ operation: 'sendAndWait', message, yesValues: 'yes', noValues: 'no' },
+				options: { waitForCompletion: 'reading' },
+			}),
+		],
+	];
+
+	describe.each(SPOKEN)('in %s', (label, fieldsWith) => {
+		it.each(OF_A_TOOL)('of another tool is rejected: %s', async (text) => {
+			expect(await refusal(fieldsWith(`Asha ${text}`))).toBe(
+				`${label} has the placeholder "${text}", which nobody replaced. It's of another tool. ${CHOOSE}, and drag the column with the value here.`,
+			);
+		});
+
+		it.each(['{{ $json.name }}', "{{ $('Leads').item.json.name ? `${$json.a}` : {} }}"])(
+			'is rejected if the field is set to Fixed: %s',
+			async (text) => {
+				expect(await refusal(fieldsWith(`{{ x }} ${text}`))).toBe(
+					`${label} has "${text}", but the field is set to Fixed. ${CHOOSE}.`,
+				);
+			},
+		);
+	});
+
+	it.each(SPOKEN.slice(1))('of a longer cell is rejected in %s', async (label, fieldsWith) => {
+		const json = { items: [row] };
+		expect(await refusal(fieldsWith('={{ $json.odd }}'), json)).toBe(
+			`${label} has the placeholder "%FIRSTNAME%", which nobody replaced. Correct the cell, or the earlier node that wrote it.`,
+		);
+		// The same text, but the cell isn't to blame.
+		expect(await refusal(fieldsWith('=Hi %FIRSTNAME%{{ "" }}'), json)).toContain(CHOOSE);
+	});
+
+	it.each<[string, INodeParameters, IDataObject]>([
+		['no name', { personName: '={{ $json.json }}' }, {}],
+		['no part of a name', { personName: '=Asha {{ $json.json }}' }, { person_name: 'Asha' }],
+		['no greeting', { initialGreeting: '={{ $json.json }}' }, {}],
+		[
+			'no value',
+			named({ name: 'city', value: '={{ $json.json }}' }),
+			{ additional_data: { city: '' } },
+		],
+		[
+			'no other text about opt-outs',
+			optOut('={{ $json.json }}'),
+			{ data_extraction: [{ ...OPT_OUT, description: OPT_OUT_WORDS }] },
+		],
+	])('that is a whole cell is %s', async (_what, parameters, fields) => {
+		expect(await sent(parameters, { items: [row] })).toEqual({ ...BODY, ...fields });
+	});
+
+	it.each([
+		...[
+			'50% off, 20% more',
+			'100%',
+			'5%off%',
+			'from [1] to [[1, 2]]',
+			'$5',
+			'$ {a}',
+			'{a}',
+			'* | *',
+		],
+		...['https://example.com/?q=%E0%A4%B6%A4foo%20', '{"a":{"b":1}}', '[["a"]]', 'ok }} {{'],
+	])('is none in %j', async (text) => {
+		const fields = { initialGreeting: text, ...named({ name: 'a', value: text }) };
+		expect(await sent(fields)).toMatchObject({
+			initial_greeting: text,
+			additional_data: { a: text },
+		});
+	});
+
+	it('may be a variable of the service in a system prompt and in free JSON', async () => {
+		const text = 'Call {{person_name}} by the first name.';
+		const developerSettings = { additionalBodyFields: JSON.stringify({ note: text }) };
+		expect(await sent({ options: { systemPrompt: text }, developerSettings })).toMatchObject({
+			system_prompt: text,
+			note: text,
+		});
+	});
+});
+
 describe('a question', () => {
 	const ask = (over: INodeParameters) => ({
 		...{ operation: 'sendAndWait', message: 'May we ship?', yesValues: 'yes, Go ahead' },
@@ -251,7 +348,7 @@ describe('a question', () => {
 			{ message: '=May we ship order {{ "#REF!" }}?' },
 			`'Question' has the word "#REF!" instead of a value. The agent would say it. Check the cells that the expression uses.`,
 		],
-		...['"NULL"', '"NA"'].map((code): [INodeParameters, string] => [
+		...['"NULL"', '"[[" + "question]]"'].map((code): [INodeParameters, string] => [
 			{ message: `={{ ${code} }}` },
 			"'Question' is empty, so no call was placed. Enter what the agent should ask.",
 		]),

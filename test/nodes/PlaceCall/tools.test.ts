@@ -172,6 +172,22 @@ it.each<[string, string, AgentRun, IDataObject, string, string]>([
 		ASK,
 	],
 	[
+		'a column of the row has a placeholder',
+		'{{ $json.name }}',
+		{ row: { name: '[[name]]' } },
+		{},
+		`'Initial Greeting' has the placeholder "[[name]]", which nobody replaced`,
+		ASK,
+	],
+	[
+		'the model writes a placeholder',
+		"{{ $fromAI('name') }}",
+		{},
+		{ name: '{{name}}' },
+		`'Initial Greeting' has the placeholder "{{name}}", which nobody replaced`,
+		'Write the value, or leave it out. Nothing was done. Request again only what you can correct.',
+	],
+	[
 		'the model leaves it empty',
 		"{{ $fromAI('name') }}",
 		{},

@@ -99,6 +99,7 @@ describe('names', () => {
 		[{ 'First Name': '#REF!', Surname: 'Rao' }, 'Rao', { 'First Name': '' }],
 		[{ 'First Name': 'Asha', Surname: 'NULL' }, 'Asha', { Surname: '' }],
 		[{ 'First Name': '-', Surname: 'N/A' }, undefined, { Surname: '' }],
+		[{ 'First Name': 'Asha', Surname: '*|LNAME|*' }, 'Asha', { Surname: '' }],
 	])('are joined from %j, which are sent as variables, too', async (row, name, emptied = {}) => {
 		const [contact] = await contactsFor(lastName('surname'), { phone: RIGHT, ...row });
 		expect(contact).toEqual({
@@ -378,9 +379,10 @@ describe('other columns', () => {
 			none: null,
 			rating: '-',
 			size: 'Na',
+			offer: '50% off, 20% more',
 		};
-		const row = { phone: RIGHT, ...kept, city: '#REF!', plan: 'NULL' };
-		const contact = { phone: RIGHT, ...kept, city: '', plan: '' };
+		const row = { phone: RIGHT, ...kept, city: '#REF!', plan: 'NULL', note: 'Hello [[name]]' };
+		const contact = { phone: RIGHT, ...kept, city: '', plan: '', note: '' };
 		expect(await contactsFor({}, row)).toEqual([contact]);
 		expect(await contactsFor(listed('city, rating'), row)).toEqual([
 			{ phone: RIGHT, city: '', rating: '-' },
@@ -427,16 +429,17 @@ describe('hints', () => {
 		{ phone: phone(1), person_name: 'Asha NULL', city: 'NULL', row_number: '#N/A' },
 		{ phone: phone(2), person_name: ' - ', city: 'Pune' },
 	);
-	const advice = "Such words weren't sent. Correct the formulas or the export.";
+	const advice =
+		'Names were sent without these, and other cells empty. Correct the formulas or the export.';
 
 	test.each([
 		[
 			'all',
-			`5 cells have a word that stands for no value, such as "#NAME?", "#REF!", "Asha NULL". ${advice}`,
+			`5 cells have a word that stands for no value, or a placeholder, such as "#NAME?", "#REF!", "Asha NULL". ${advice}`,
 		],
 		[
 			'none',
-			`3 cells have a word that stands for no value, such as "#NAME?", "Asha NULL", "-". ${advice}`,
+			`3 cells have a word that stands for no value, or a placeholder, such as "#NAME?", "Asha NULL", "-". ${advice}`,
 		],
 	])(
 		'count the words instead of values in rows and columns that are sent: %s',

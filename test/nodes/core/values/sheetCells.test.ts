@@ -17,6 +17,8 @@ test.each([
 	...['\\N', '(null)', '<NULL>', '[null]', 'Loading...'],
 	...['Invalid date', 'Invalid DateTime', '-Infinity', 'Infinity', ' NA ', 'na', 'N/A', 'n/a'],
 	...['N/a', 'N.A.', 'N.A', 'n.a.', 'n.a'],
+	...['{{ $json.name }}', '{{first_name}}', '{{{name}}}', '*|FNAME|*', '*|IF:FNAME|*', '[[name]]'],
+	...['%FIRSTNAME%', '%recipient.name%', '%FIRST%%LAST%', '${name}', '[[ नाम ]]'],
 ])('%j is no value', (cell) => {
 	expect([isErrorValue(cell), hasNoValue(cell), nameIn(cell)]).toEqual([false, true, '']);
 });
@@ -41,6 +43,8 @@ test.each([
 	['undefined undefined', ''],
 	['#NAME? Rao', 'Rao'],
 	['Asha N/A', 'Asha'],
+	['{{ first name }} Rao', 'Rao'],
+	['Asha *|LNAME|*', 'Asha'],
 	['  Asha   Rao ', 'Asha   Rao'],
 	...NAMES.map((name) => [name, name]),
 ])('the name in %j is %j', (cell, name) => {
