@@ -191,7 +191,7 @@ export function whyEmptied({
 	if (count === 0) return undefined;
 	const have = count === 1 ? 'has' : 'have';
 	return {
-		message: `${counted(count, 'cell')} ${have} a word that stands for no value, or a placeholder, such as ${named(examples, quoted)}`,
+		message: `${counted(count, 'cell')} ${have} a word that stands for no value, a placeholder, or single quotes, such as ${named(examples, quoted)}`,
 		resolution: onScreenOnly(
 			'Names were sent without these, and other cells empty. Correct the formulas or the export.',
 		),
@@ -262,7 +262,7 @@ function hasOtherKey(row: ContactRow, key: string): boolean {
 	return isAccepted(before) && before.phoneKey !== key;
 }
 
-/** Visits the cells with a word or placeholder that isn't sent. */
+/** Visits the cells with a word, placeholder, or quotes that aren't sent. */
 function visitEmptied(
 	row: ContactRow,
 	columns: Columns,

@@ -62,10 +62,10 @@ export function isNoValue(word: string): boolean {
 	return NO_VALUES.has(word.trim()) || isErrorValue(word);
 }
 
-/** The name of a person in a text, without what no agent should say. Empty if it has none. */
+/** The name of a person in a text, without what no agent should say, and the single quotes of a file. Empty if it has none. */
 export function nameIn(text: string): string {
 	const known = text.replace(PLACEHOLDER, '').trim();
-	const trimmed = hasNoValue(known) ? '' : known;
+	const trimmed = hasNoValue(known) ? '' : known.replace(/^'(.*)'$/s, '$1').trim();
 	const words = IN_WORDS.test(trimmed) ? trimmed.split(/\s+/) : [];
 	const name = words.some(isNoValue) ? words.filter((word) => !isNoValue(word)).join(' ') : trimmed;
 	return NO_NAMES.test(name) || NIL.test(name) || !LETTER_OR_DIGIT.test(name) ? '' : name;

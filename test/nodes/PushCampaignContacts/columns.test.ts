@@ -99,7 +99,7 @@ describe('names', () => {
 		[{ 'First Name': '#REF!', Surname: 'Rao' }, 'Rao', { 'First Name': '' }],
 		[{ 'First Name': 'Asha', Surname: 'NULL' }, 'Asha', { Surname: '' }],
 		[{ 'First Name': '-', Surname: 'N/A' }, undefined, { Surname: '' }],
-		[{ 'First Name': 'Asha', Surname: '*|LNAME|*' }, 'Asha', { Surname: '' }],
+		[{ 'First Name': "'Asha'", Surname: '*|LNAME|*' }, 'Asha', { Surname: '' }],
 	])('are joined from %j, which are sent as variables, too', async (row, name, emptied = {}) => {
 		const [contact] = await contactsFor(lastName('surname'), { phone: RIGHT, ...row });
 		expect(contact).toEqual({
@@ -435,11 +435,11 @@ describe('hints', () => {
 	test.each([
 		[
 			'all',
-			`5 cells have a word that stands for no value, or a placeholder, such as "#NAME?", "#REF!", "Asha NULL". ${advice}`,
+			`5 cells have a word that stands for no value, a placeholder, or single quotes, such as "#NAME?", "#REF!", "Asha NULL". ${advice}`,
 		],
 		[
 			'none',
-			`3 cells have a word that stands for no value, or a placeholder, such as "#NAME?", "Asha NULL", "-". ${advice}`,
+			`3 cells have a word that stands for no value, a placeholder, or single quotes, such as "#NAME?", "Asha NULL", "-". ${advice}`,
 		],
 	])(
 		'count the words instead of values in rows and columns that are sent: %s',

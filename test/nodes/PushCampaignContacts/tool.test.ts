@@ -92,7 +92,7 @@ describe('what the model is told', () => {
 		expect(happened).toContain("The service didn't confirm the release of 2 rows");
 		expect(happened).toContain('Warning from the service: The campaign is paused.');
 		expect(happened).toContain(
-			'1 cell has a word that stands for no value, or a placeholder, such as "Asha "A. NULL".',
+			'1 cell has a word that stands for no value, a placeholder, or single quotes, such as "Asha "A. NULL".',
 		);
 		expect(happened).not.toMatch(/'[A-Z]/);
 	});

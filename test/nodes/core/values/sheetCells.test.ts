@@ -45,6 +45,11 @@ test.each([
 	['Asha N/A', 'Asha'],
 	['{{ first name }} Rao', 'Rao'],
 	['Asha *|LNAME|*', 'Asha'],
+	["'Ann'", 'Ann'],
+	[" ' Ann ' ", 'Ann'],
+	["'Asha O'Brien'", "Asha O'Brien"],
+	["'NULL'", ''],
+	["''", ''],
 	['  Asha   Rao ', 'Asha   Rao'],
 	...NAMES.map((name) => [name, name]),
 ])('the name in %j is %j', (cell, name) => {
