@@ -45,11 +45,11 @@ const BUILD_PATTERNS = ['nodes/core/values/text.ts', 'nodes/core/service/errorTa
 
 /** The folders that nodes share. Each one imports only from itself and those before it. */
 const ROOMS = [
-	...['core/values', 'core/service', 'core/ledger', 'core/profile', 'core/phone', 'core/calls'],
+	...['core/values', 'core/service', 'core/claims', 'core/profile', 'core/phone', 'core/calls'],
 	...['core/campaigns'],
 	...['core/chat', 'core', 'core/dnd', 'core/profileTest'],
 	...['host', 'host/caller', 'host/execution', 'host/http', 'host/forms'],
-	...['host/ledger', 'host/run', 'host/triggers'],
+	...['host/claims', 'host/run', 'host/triggers'],
 ];
 
 const pathOf = (file) =>

@@ -16,7 +16,7 @@ import type { JsonObject } from '../core/values/json';
 import { type Fields, MAY_BE_BLANK } from '../host/forms/fields';
 import { readAdditions } from '../host/forms/options';
 import { withChatSocket } from '../host/http/chatSocket';
-import type { PreparedRequest, RequestDeps } from '../host/ledger/preparedRequest';
+import type { PreparedRequest, RequestDeps } from '../host/claims/preparedRequest';
 import type { Prepare } from '../host/run/chatItems';
 import { asItems } from '../host/run/itemLoop';
 import { acceptedAck, requireAccepted, withReplyHint } from './acknowledgement';
@@ -53,7 +53,7 @@ function messageRequest(
 		// every way of sending. Without one, the agent.
 		target: ['message', ...(sessionId === '' ? ['', agentUuid] : [sessionKey(sessionId)])],
 		idempotencyKey,
-		modelMayRepeat: 'afterCompletion',
+		once: 'item',
 		happened: () => `The ${what} was sent.`,
 		send: async (deps) => asItems(await send(deps)),
 	};

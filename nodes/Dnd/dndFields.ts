@@ -12,7 +12,7 @@ import type { Fields } from '../host/forms/fields';
 import { agentField } from '../host/forms/locatorFields';
 import { readAdditions } from '../host/forms/options';
 import { shownWhere } from '../host/forms/shownWhere';
-import { openValues } from '../host/ledger/executionMemory';
+import { openValues } from '../host/claims/executionMemory';
 import type { OperationRun } from '../host/run/operations';
 
 export const dndAgentField: INodeProperties = {

@@ -1,13 +1,11 @@
-import once from 'lodash/once';
 import uniq from 'lodash/uniq';
 import type { DateTime } from 'luxon';
 import { USER } from '../core/service/resolution';
 import { type CallLimit, calledText, nextPeriod, periodAt } from '../core/calls/callsPerPerson';
-import type { DeduplicationStore } from '../core/ledger/store';
-import type { Notes } from '../core/ledger/notes';
+import type { TextList } from '../core/claims/textList';
 import type { CallerRun } from '../host/caller/caller';
-import { openNotes } from '../host/ledger/openLedger';
-import { openStore, repeatOnStore, type StoreUse } from '../host/ledger/openStore';
+import type { Limiter } from '../core/values/keyedMutex';
+import { openTextList, repeatOnList, type StoreUse } from '../host/claims/openTextList';
 import type { CheckedCall } from './fields/readCallForm';
 import { NotPlaced } from './notPlaced';
 import { dayAndTime, withOffset } from '../core/values/dates';
@@ -17,6 +15,14 @@ const STORE: StoreUse = {
 	description:
 		"Save the workflow and try again. If that doesn't help, ask your n8n administrator to check n8n's database. Or set 'Limit Calls per Person' to 'No Limit' and leave out people who were called recently.",
 };
+
+/** *Limit Calls per Person* in one run of the node. */
+export function openCallLimiter(run: CallerRun): CallLimiter {
+	const list = openTextList(run, 'workflow', STORE);
+	return new CallLimiter(list, run.context.getTimezone(), repeatOnList(run));
+}
+
+type PlannedCall = Pick<CheckedCall, 'looseKey'> & { time: Pick<CheckedCall['time'], 'limit'> };
 
 /** A call with a limit, as planned last. */
 type LimitedCall = {
@@ -31,30 +37,33 @@ type LimitedCall = {
 type Reservation = { period: string; text: string | undefined };
 
 /**
- * *Limit Calls per Person* in one node run. n8n remembers the first, second, ... call to a person in each period. They're
- * reserved before a call is placed, for all items at once, because n8n reads and writes the whole list each time.
+ * The first, second, ... call to a person in each period is claimed before it's placed,
+ * for all items of a batch at once, because n8n reads and writes the whole list each time.
  */
 export class CallLimiter {
 	/** Whether the same people can be called again in the same period. */
 	allowsAnother = false;
-	private readonly store: DeduplicationStore;
 	/** By item. */
 	private readonly calls = new Map<number, LimitedCall>();
 	private readonly reservations = new Map<number, Reservation>();
 	/** Reserved, but certainly not placed. */
 	private readonly unused = new Set<string>();
-	private readonly reserved = new Set<string>();
-	private readonly notes: () => Promise<Notes | undefined>;
 
-	constructor(private readonly run: CallerRun) {
-		this.store = openStore(run, 'workflow', STORE);
-		this.notes = once(async () => await openNotes(run));
-	}
+	/**
+	 * @param list of the workflow
+	 * @param zone in which the periods count
+	 * @param repeat repeats an access to the list that fails
+	 */
+	constructor(
+		private readonly list: TextList,
+		private readonly zone: string,
+		private readonly repeat: Limiter,
+	) {}
 
 	/** When the call of an item is placed, as decided last. It counts in the period of the workflow's time zone. */
-	plan(index: number, { looseKey, time: { limit } }: CheckedCall, at: DateTime): void {
+	plan(index: number, { looseKey, time: { limit } }: PlannedCall, at: DateTime): void {
 		if (limit === undefined) return;
-		const planned = at.setZone(this.run.context.getTimezone());
+		const planned = at.setZone(this.zone);
 		const period = periodAt(planned, limit.period);
 		this.calls.set(index, { looseKey, limit, planned, period });
 	}
@@ -63,9 +72,6 @@ export class CallLimiter {
 	takeLimit(limit: CallLimit | undefined): void {
 		this.allowsAnother ||= limit === undefined || limit.calls > 1;
 	}
-
-	/** Reserves all planned calls, once. */
-	readonly reservePlanned = once(async () => await this.reserve([...this.calls.keys()]));
 
 	/**
 	 * Reserves the calls of these items in the periods for which they're planned.
@@ -87,35 +93,14 @@ export class CallLimiter {
 				.filter(({ limit }) => nth < limit.calls)
 				.map((call) => ({ ...call, text: calledText(call.period, nth, call.looseKey) }));
 			if (wanted.length === 0) return;
-			const free = await this.freeOf(uniq(wanted.map(({ text }) => text)));
+			const free = new Set(await this.list.add(uniq(wanted.map(({ text }) => text))));
+			for (const text of free) this.unused.add(text);
 			// The first item with a number gets this call. Others try the next one.
 			pending = wanted.filter(({ index, period, text }) => {
 				if (!free.delete(text)) return true;
 				this.reservations.set(index, { period, text });
 				return false;
 			});
-		}
-	}
-
-	/** Reserves those that nobody has reserved, except an earlier attempt of this execution that n8n's end interrupted. */
-	private async freeOf(texts: string[]): Promise<Set<string>> {
-		const added = await this.store.add(texts);
-		// Before the notes, which n8n may fail to write.
-		this.keepReserved(added);
-		const notes = await this.notes();
-		const free = new Set(added);
-		const takenOver =
-			(await notes?.takeOverReservations(texts.filter((text) => !free.has(text)))) ?? [];
-		this.keepReserved(takenOver);
-		for (const text of takenOver) free.add(text);
-		await notes?.addReservations([...free]);
-		return free;
-	}
-
-	private keepReserved(texts: Iterable<string>): void {
-		for (const text of texts) {
-			this.reserved.add(text);
-			this.unused.add(text);
 		}
 	}
 
@@ -143,12 +128,8 @@ export class CallLimiter {
 
 	/** Forgets the reserved calls that were certainly not placed. Never throws: if n8n can't, they count. */
 	async releaseUnused(): Promise<void> {
-		if (this.reserved.size === 0) return;
-		const notes = await this.notes().catch(() => undefined);
-		await notes?.removeReservations([...this.reserved]);
 		if (this.unused.size === 0) return;
-		const repeat = repeatOnStore(this.run);
-		await repeat(async () => await this.store.remove([...this.unused])).catch(() => undefined);
+		await this.repeat(async () => await this.list.remove([...this.unused])).catch(() => undefined);
 	}
 }
 

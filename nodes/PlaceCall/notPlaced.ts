@@ -1,4 +1,4 @@
-import { LeftOut } from '../core/ledger/ledger';
+import { LeftOut } from '../core/claims/deliveries';
 import type { Resolution } from '../core/service/resolution';
 
 /**

@@ -8,7 +8,6 @@ import type { ApiResponse } from '../core/service/http';
 import { explained, InvalidInput, type Outcome, OutcomeUnknown } from '../core/service/errors';
 import { onScreenOnly } from '../core/service/resolution';
 import { parseCount } from '../core/service/parseIds';
-import type { Quota } from '../core/ledger/ledger';
 import { callIdKey } from '../core/calls/completionWebhook';
 import { clock } from '../host/clock';
 import { mayNameRow } from '../host/forms/expressions';
@@ -21,13 +20,13 @@ import { asItems, withInputIfFailed } from '../host/run/itemLoop';
 import type { OperationRun } from '../host/run/operations';
 import { addCustomData } from '../host/run/customData';
 import { deliverEachItem } from '../host/run/deliverItems';
-import type { PreparedRequest } from '../host/ledger/preparedRequest';
+import type { PreparedRequest, Quota } from '../host/claims/preparedRequest';
 import { addHintsForPerson } from '../host/execution/runResult';
 import { readAdditions, readConcurrency } from '../host/forms/options';
 import { plainText } from '../core/values/values';
 import { askedBy, withAnswer } from './ask/answer';
 import type { Question } from './ask/question';
-import { CallLimiter } from './callLimiter';
+import { type CallLimiter, openCallLimiter } from './callLimiter';
 import { callTime, type TimeSettings } from './callTime';
 import { CheckOnly, readChecksOnly } from './checkOnly';
 import { DEFAULT_MAXIMUM_CALLS } from './fields/options';
@@ -35,7 +34,7 @@ import { type CheckedCall, readCallForm } from './fields/readCallForm';
 import { readRowConsent } from './fields/rowConsent';
 import { callText, dueTimeOf, isDueLater, scheduledTime } from './scheduled';
 import { placedHint } from './placedHint';
-import { isUnknown, SameCalls } from './sameCalls';
+import { oncePerPerson } from './oncePerPerson';
 import { type CompletionWait, prepareWait } from './wait/prepareWait';
 import { fieldsOfFailed, includesInput, inputItem } from './inputFields';
 
@@ -46,8 +45,9 @@ type CallRun = OperationRun & {
 	startedAt: DateTime;
 	consentOf: (index: number) => TimeSettings['consent'];
 	checkOnly: CheckOnly | undefined;
-	sameCalls: SameCalls;
 	limiter: CallLimiter;
+	/** The calls of earlier runs instead of which items aren't placed, by item. */
+	earlierCalls: JsonObject;
 	/** Of the calls placed so far. */
 	callIds: Set<string>;
 };
@@ -71,21 +71,18 @@ export async function placeCalls(
 		startedAt,
 		consentOf: readRowConsent(run),
 		checkOnly: readChecksOnly(parameters.at(0)) ? new CheckOnly() : undefined,
-		sameCalls: new SameCalls(run, wait.waits),
-		limiter: new CallLimiter(run),
+		limiter: openCallLimiter(run),
+		earlierCalls: {},
 		callIds: new Set(),
 	};
 	const prepare = (index: number) => prepareCall(calls, index);
 	const placed = await deliverEachItem(run, prepare, {
 		concurrency: readConcurrency(parameters, 1),
+		reserve: async (indexes) => await calls.limiter.reserve(indexes),
 	}).finally(async () => {
 		const released = calls.limiter.releaseUnused();
 		// n8n stores a canceled execution as it is a moment later, so its error can't wait for n8n's database.
 		if (!isCanceled(context)) await released;
-	});
-	placed.forEach(({ json }, index) => {
-		// Also if an earlier attempt began it.
-		if (isUnknown(json)) calls.sameCalls.remember(index, 'unknown');
 	});
 	const asks = readQuestion !== undefined;
 	// For several questions, n8n's own hint says that only the first item is used.
@@ -93,14 +90,14 @@ export async function placeCalls(
 	const hint = placedHint(placed, isAlways, calls.limiter.allowsAnother);
 	if (hint !== undefined) addHintsForPerson(context, hint);
 	addHintsForPerson(context, ...((await calls.checkOnly?.agentHints(account)) ?? []));
-	const output = await wait.finish(completeFailed(run, placed, asks), calls.sameCalls.earlierCalls);
+	const output = await wait.finish(completeFailed(run, placed, asks), calls.earlierCalls);
 	addCustomData(context, output, 'call_id', 'outcome');
 	return output;
 }
 
 /** Checks the call of an item. Nothing is sent yet. */
 function prepareCall(run: CallRun, index: number): PreparedRequest {
-	const { context, checkOnly, sameCalls, limiter } = run;
+	const { context, checkOnly, limiter, earlierCalls } = run;
 	const form = run.parameters.at(index);
 	const question = run.readQuestion?.(form);
 	const call = readCallForm(form, context.getTimezone(), run.consentOf(index), question?.point);
@@ -117,31 +114,38 @@ function prepareCall(run: CallRun, index: number): PreparedRequest {
 	const legacy = settings.switch('useLegacyEndpoint', false);
 	const keepsInput = includesInput(run, index);
 	const { planned, scheduledAt, obstacle } = callTime(call.time, run.startedAt);
-	const moment = { isForNow: call.time.schedule === undefined, at: planned.toMillis() };
-	// A call that isn't placed keeps no other one from being placed. So it isn't placed later either.
-	const same = obstacle ?? sameCalls.add(index, looseKey, moment, question?.asked.question);
 	const at = scheduledAt ?? additions.body.scheduled_at;
 	const zone = call.time.hours?.zone ?? context.getTimezone();
-	const instead = same ?? checkOnly?.instead(at, zone);
+	const options = form.collection('options');
+	const onEarlier = (earlier: JsonObject) => {
+		earlierCalls[index] = earlier;
+	};
+	const perPerson = oncePerPerson(
+		run,
+		options,
+		looseKey,
+		question?.asked.question,
+		run.wait.waits ? onEarlier : undefined,
+	);
+	// Each request for approval is a question of its own.
+	const once = run.caller.kind === 'review' ? 'item' : perPerson;
 	return {
 		// Without the time of the attempt and the URL of this execution, which don't make it another call.
 		payload: { ...additions, request },
-		target: looseKey,
-		quota: readQuota(form.collection('options')),
+		once,
+		// A call that isn't placed keeps no other one from being placed. So it isn't placed later either.
+		instead: obstacle,
+		isOnlyChecked: checkOnly !== undefined,
+		quota: readQuota(options),
 		check: () => {
 			// The hours decide when the call is sent.
 			if (obstacle instanceof InvalidInput) throw obstacle;
-			if (instead === undefined) limiter.plan(index, call, planned);
+			if (obstacle === undefined && checkOnly === undefined) limiter.plan(index, call, planned);
 		},
-		reserve: limiter.reservePlanned,
 		send: async ({ account: { client } }) => {
-			if (instead !== undefined) {
-				// Of the branches that lead to this node, a later one would place no second call.
-				if (same === undefined) {
-					sameCalls.remember(index, 'checked');
-					checkOnly?.add(call);
-				}
-				throw instead;
+			if (checkOnly !== undefined) {
+				checkOnly.add(call);
+				throw checkOnly.instead(at, zone);
 			}
 			const place = async (bodyNow: () => Promise<CallRequest>) =>
 				await placeCall(client, bodyNow, { ...additions, legacy });
@@ -156,7 +160,6 @@ function prepareCall(run: CallRun, index: number): PreparedRequest {
 					asked_at: withOffset(dateTimeNow().setZone(context.getTimezone())),
 				}),
 			};
-			sameCalls.remember(index, output);
 			return asItems(output);
 		},
 		happened: (output) => {
@@ -195,7 +198,7 @@ async function sendCall(
 	call: CheckedCall,
 	place: (bodyNow: () => Promise<CallRequest>) => Promise<ApiResponse>,
 ): Promise<JsonObject> {
-	const { context, wait, startedAt, limiter, sameCalls, callIds } = run;
+	const { context, wait, startedAt, limiter, callIds } = run;
 	const { webhookUrl } = wait;
 	let scheduledFor: string | undefined;
 	/** Decides when the call goes, once for each attempt, because earlier calls and pauses take time. */
@@ -218,16 +221,12 @@ async function sendCall(
 		};
 	};
 	const response = await place(bodyNow).catch((error: unknown) => {
-		if (explained(error).outcome === 'unknown') sameCalls.remember(index, 'unknown');
-		else limiter.giveBack(index);
+		if (explained(error).outcome !== 'unknown') limiter.giveBack(index);
 		throw error;
 	});
 	const record = documentedRecord('call_id', response);
 	const id = callIdKey(plainText(record.call_id));
-	if (callIds.has(id)) {
-		sameCalls.remember(index, 'unknown');
-		throw idOfAnotherCall();
-	}
+	if (callIds.has(id)) throw idOfAnotherCall();
 	callIds.add(id);
 	const zone = call.time.hours?.zone ?? context.getTimezone();
 	const time = scheduledTime(record, scheduledFor, zone);

@@ -8,7 +8,7 @@ import { dayAndTime } from '../core/values/dates';
 import { type Explanation, onScreenOnly } from '../core/service/resolution';
 import { counted, plainText } from '../core/values/values';
 import type { NotPlacedReason } from './notPlaced';
-import { isUnknown } from './sameCalls';
+import { isUnknown } from './oncePerPerson';
 
 const REASONS: Record<NotPlacedReason['not_placed_reason'], string> = {
 	outside_calling_hours: 'outside the calling hours',

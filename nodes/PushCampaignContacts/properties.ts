@@ -256,7 +256,7 @@ const pushOptionsField: INodeProperties = optionsCollection(
 		],
 		default: 'rows',
 		description:
-			"What the Pushed output returns. By default, one item per row, or one item per request for a CSV file. The other outputs return the other rows. With 'One Item per Row', connect Pushed, Rejected, and Pushed Before to the node that updates your rows. You can push rows of Rejected again: duplicate, skipped_duplicate, and unknown rows are left out until you empty their push_status and rejection_status, or correct the number of a duplicate.",
+			"What the Pushed output returns. By default, one item per row, or one item per request for a CSV file. The other outputs return the other rows. With 'One Item per Row', connect Pushed, Rejected, and Sent Before to the node that updates your rows. You can push rows of Rejected again: duplicate, skipped_duplicate, unknown, and sent_before rows are left out until you empty their push_status and rejection_status, or correct the number of a duplicate.",
 	},
 	{
 		displayName: 'Skip Numbers Pushed Before',
@@ -264,7 +264,7 @@ const pushOptionsField: INodeProperties = optionsCollection(
 		type: 'boolean',
 		default: true,
 		description:
-			"Whether to push each number to the campaign only once over all executions of this workflow, so that you can push the same growing sheet every day. The Pushed Before output returns the others. Their status says whether a number was released, waits, or may have been pushed. The node remembers a number before sending it, and forgets it if it was certainly not pushed. Numbers pushed without this option aren't remembered. After you change the account, a campaign with the same ID counts as the same.",
+			"Whether to push each number to the campaign only once over all executions of this workflow, so that you can push the same growing sheet every day. The Sent Before output returns the others. The node remembers a number before sending it, and forgets it if it was certainly not pushed. Numbers pushed without this option aren't remembered. After you change the account, a campaign with the same ID counts as the same.",
 	},
 );
 

@@ -18,7 +18,6 @@ import { type Explanation, onScreenOnly } from '../core/service/resolution';
 import { readCampaign } from '../core/campaigns/campaign';
 import { runExclusive } from '../core/values/keyedMutex';
 import { givenAs } from '../core/service/modelFormats';
-import type { CallerRun } from '../host/caller/caller';
 import { cancelSignal } from '../host/execution/cancel';
 import { addCustomData } from '../host/run/customData';
 import { asItems } from '../host/run/itemLoop';
@@ -28,7 +27,7 @@ import type { AccountClient } from '../host/http/accountClient';
 import { counted } from '../core/values/values';
 import { agentChecker } from '../core/dnd/checkAgent';
 import { resolveColumns, takenColumns, whyNoNameColumn, whyNoNames } from './push/columns';
-import { PUSHED_BEFORE_STATUSES, REJECTED_STATUSES, RowsByStatus } from './push/outcome';
+import { REJECTED_STATUSES, RowsByStatus } from './push/outcome';
 import { type PreparedRows, prepareRows, whyEmptied, whyRejected } from './push/prepareRows';
 import { type PushFacts, type Report, reportOn } from './push/report';
 import { type PushInput, settleAll, type Table } from './push/rows';
@@ -42,11 +41,11 @@ import {
 	stoppedItem,
 } from './pushOutput';
 import { type Output, type PushSettings, readOutput, readPushSettings } from './pushSettings';
-import { openPushedBefore, openPushedNumbers, openPushMemory, openStores } from './pushStores';
+import { openPushClaims, openPushRecord } from './pushRecord';
 import { readRows } from './readRows';
 
 /**
- * Pushes the rows. Returns the *Pushed*, *Rejected*, and *Pushed Before* outputs.
+ * Pushes the rows. Returns the *Pushed*, *Rejected*, and *Sent Before* outputs.
  *
  * @throws if the push stopped, or couldn't begin
  */
@@ -66,7 +65,7 @@ export async function pushRows(run: OperationRun): Promise<INodeExecutionData[][
 	return [
 		[...stoppedItem(context, report), ...(await pushedOutput(report, output))],
 		await notPushedItems(report, output, REJECTED_STATUSES),
-		await notPushedItems(report, output, PUSHED_BEFORE_STATUSES),
+		await notPushedItems(report, output, ['sent_before']),
 	];
 }
 
@@ -108,7 +107,7 @@ export async function runPush(
 	const columnsOf = memoize((table: Table) => resolveColumns(table, choice));
 	const all = tables.map(columnsOf);
 	const account = await run.account();
-	const prepared = await prepareRows(input, columnsOf, skipPushedBefore);
+	const prepared = await prepareRows(input, columnsOf);
 	// A single contact, such as from a form, may have no name.
 	const isList = prepared.rows.length > 1;
 	const noColumn = isList ? whyNoNameColumn(tables, columnsOf, choice) : undefined;
@@ -118,7 +117,7 @@ export async function runPush(
 	}
 	requireOutputFits(input, output);
 	const done = checksOnly
-		? await checkRows(run, account, prepared, settings, nameless)
+		? await checkRows(account, prepared, settings, nameless)
 		: await pushPrepared(run, account, prepared, settings);
 	const isNameless = isList && !prepared.hasNames && done.stopped === undefined;
 	const hints = [
@@ -136,7 +135,6 @@ type Done = Pick<PushFacts, 'rows' | 'requests' | 'check' | 'stopped'>;
 
 /** Settles the rows that a push would send as ready, as far as it's known. */
 async function checkRows(
-	run: CallerRun,
 	account: AccountClient,
 	prepared: PreparedRows,
 	settings: PushSettings,
@@ -144,15 +142,12 @@ async function checkRows(
 ): Promise<Done> {
 	const { campaign } = settings;
 	const campaignStatus = await requireNotArchived(account.client, campaign.id);
-	const numbers = openPushedNumbers(run, settings);
-	const possible = await numbers.leaveOut(prepared.rows, prepared);
-	const found = await openPushedBefore(run, settings)?.leaveOutOfCheck(possible);
-	const { ready, ...limits } = found ?? { ready: possible };
+	const { rows: ready } = prepared;
 	settleAll(ready, { status: 'ready', reason: '' });
 	const about = { phones: ready.map(({ phone }) => phone), what: 'ready row' };
 	const aboutAgent =
 		ready.length === 0 ? [] : await agentChecker(account)(campaign.agentUuid, about);
-	const check = { ...limits, campaignStatus, aboutAgent, nameless };
+	const check = { campaignStatus, aboutAgent, nameless };
 	return { check, requests: [], rows: await RowsByStatus.of(prepared.input.rows) };
 }
 
@@ -163,22 +158,19 @@ async function pushPrepared(
 	prepared: PreparedRows,
 	settings: PushSettings,
 ): Promise<Done> {
-	// Numbers are remembered before they are sent, and forgetting them takes long.
+	// Numbers are claimed before they are sent, and removing them takes long.
 	if (settings.skipPushedBefore) await requireNotArchived(client, settings.campaign.id);
 	const { reader } = settings;
 	const textOf = (error: ExplainedError) => errorText(forWhoFillsIn(run.parameters, error), reader);
 	const signal = cancelSignal(run);
+	const record = openPushRecord(run, settings);
 	const send = async () => {
-		const stores = openStores(run, settings);
-		const { pushedNumbers } = stores;
-		const deps = { ...settings, ...stores, client, signal, textOf };
-		const { isNew, ...sent } = await sendRows(prepared, deps);
-		const rows = await RowsByStatus.of(prepared.input.rows);
-		if (isNew) await pushedNumbers.addUnknown(rows.with('unknown'));
-		return { ...sent, rows };
+		const claims = await openPushClaims(run, settings, record, prepared.rows.length);
+		const sent = await sendRows(prepared, { ...settings, client, claims, signal, textOf });
+		return { ...sent, rows: await RowsByStatus.of(prepared.input.rows) };
 	};
 	// An AI agent may call the tool again while it runs.
-	const pushed = await runExclusive(openPushMemory(run), send);
+	const pushed = await runExclusive(record, send);
 	const responses = pushed.requests.map(({ response }) => response);
 	addCustomData(run.context, asItems(responses), 'campaign_upload_id');
 	return pushed;

@@ -2,22 +2,18 @@ import type { INodeExecutionData } from 'n8n-workflow';
 import { ExplainedError, InvalidInput } from '../core/service/errors';
 import { forEveryone } from '../core/service/resolution';
 import { givenAs } from '../core/service/modelFormats';
-import { openValues } from '../host/ledger/executionMemory';
-import { hashOf } from '../core/values/hash';
 import { counted } from '../core/values/values';
 import type { OperationRun } from '../host/run/operations';
 import { runPush } from './push';
-import { PUSHED_BEFORE_STATUSES, ROW_STATUSES } from './push/outcome';
+import { ROW_STATUSES } from './push/outcome';
 import { DUPLICATE_BEFORE } from './push/prepareRows';
-import { SENT_BEFORE } from './push/pushedNumbers';
 import { flatReport, type Report } from './push/report';
-import { nameOf, phoneKeyOf } from './push/rows';
+import { nameOf } from './push/rows';
 import { addPushHints, addPushHintsForModel, notPushedItems, requestItems } from './pushOutput';
 import { readRows } from './readRows';
 
 /**
- * As a tool, a node has one output, so the item contains the rejected rows as well. If a model pushes the same contacts
- * again, their numbers are known, also with other texts.
+ * As a tool, a node has one output, so the item contains the rejected rows as well.
  */
 export async function pushForModel(run: OperationRun): Promise<INodeExecutionData[][]> {
 	const { context, result } = run;
@@ -34,34 +30,20 @@ export async function pushForModel(run: OperationRun): Promise<INodeExecutionDat
 	}
 	const { length: received } = input.rows;
 	const isNobody = rows.count('pushed') === 0;
-	const hasDuplicate = (why: string) => rows.with('duplicate').some(({ reason }) => reason === why);
+	// Its number may be in no campaign.
+	const isLeftOut = rows.with('duplicate').some(({ reason }) => reason === DUPLICATE_BEFORE);
 	const isPartial =
 		stopped !== undefined ||
-		rows.count('pushed', 'duplicate') < received ||
-		// Its number may be in no campaign.
-		hasDuplicate(DUPLICATE_BEFORE);
-	const isOwn = isPushedByRow(run, report);
-	const isReplay = isNobody && !isPartial && hasDuplicate(SENT_BEFORE) && isOwn;
-	if (isNobody && !isReplay)
-		throw stopped === undefined ? nobodyPushed(report) : partlyPushed(report);
-	// Nothing was sent if all contacts are in the campaign already.
+		rows.count('pushed', 'duplicate', 'sent_before') < received ||
+		isLeftOut;
+	if (isNobody) throw stopped === undefined ? nobodyPushed(report) : partlyPushed(report);
 	const [first = { summary, totals }, ...others] = requestItems(report).map(({ json }) => json);
 	const further = others.length > 0 && { further_requests: others };
 	const output = [{ json: { ...first, ...further, rejected } }];
-	const completed = { output, happened: summary, isReplay, repeatable: false, isPartial };
+	const completed = { output, happened: summary, isReplay: false, repeatable: false, isPartial };
 	result.setCompleted(completed);
 	if (isPartial) throw partlyPushed(report);
 	return [output];
-}
-
-/** Whether the row that asks has pushed these contacts, now or before. Another row may have pushed the same numbers. */
-function isPushedByRow(run: OperationRun, { input, rows }: Report): boolean {
-	const { agent } = run.caller;
-	if (agent === undefined || agent.row.which === 'only') return true;
-	const pushes = openValues(run, 'pushes');
-	const contacts = hashOf(input.rows.map(phoneKeyOf));
-	if (rows.count('pushed') > 0) pushes[contacts] = true;
-	return agent.row.which === 'known' && pushes[contacts] === true;
 }
 
 const ONLY_CHECKED = 'Nothing was pushed, because this tool only checks the contacts.';
@@ -94,6 +76,6 @@ function nobodyPushed({ input, rows, requests, line }: Report): ExplainedError {
 		rows.count('unknown') > 0 ? 'unknown' : isSent ? 'rejected' : 'not_sent',
 		line,
 		forEveryone(reasons.join(' ')),
-		{ isFinal: rows.count(...PUSHED_BEFORE_STATUSES) === notPushed.length },
+		{ isFinal: rows.count('sent_before') === notPushed.length },
 	);
 }

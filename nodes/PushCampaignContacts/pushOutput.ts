@@ -33,7 +33,7 @@ import {
 	WARNINGS_COLUMN,
 	type ContactRow,
 } from './push/cells';
-import { PUSHED_BEFORE_STATUSES, REJECTED_STATUSES, type RowStatus } from './push/outcome';
+import { REJECTED_STATUSES, type RowStatus } from './push/outcome';
 import { statusToKeep } from './push/prepareRows';
 import { flatReport, linesOn, notesOn, type Report, textsOn, warningText } from './push/report';
 import { inRanges, namesOf, phoneKeyOf, type PushInput, type Row } from './push/rows';
@@ -140,11 +140,9 @@ async function itemsOf(
 	return items;
 }
 
-const PUSHED_BEFORE = new Set<Row['status']>(PUSHED_BEFORE_STATUSES);
-
 /** Rows with these statuses have no `phone_sent`: it wasn't sent, or only in a request that was rejected as a whole. */
 const WITHOUT_PHONE_SENT = new Set<Row['status']>([
-	...PUSHED_BEFORE_STATUSES,
+	'sent_before',
 	'duplicate',
 	'not_sent',
 	'ready',
@@ -154,7 +152,6 @@ const WITHOUT_PHONE_SENT = new Set<Row['status']>([
 function rowColumns(row: Row): IDataObject {
 	const { status = null, phone, json } = row;
 	const request = row.settled?.request;
-	const isPushedBefore = PUSHED_BEFORE.has(row.status);
 	// A row that stays left out although its number is unusable keeps its key, by which a corrected number is recognized.
 	const keyBefore =
 		status === 'rejected' ? '' : plainText(cellOf(json, { name: PHONE_KEY_COLUMN }));
@@ -165,7 +162,7 @@ function rowColumns(row: Row): IDataObject {
 		[LIST_COLUMN]: request?.response.campaign_upload_id ?? null,
 		[WARNINGS_COLUMN]: request === undefined ? null : warningsOf(request.response),
 		// Of the push that added it.
-		...(isPushedBefore && pick(json, PHONE_SENT_COLUMN, LIST_COLUMN, WARNINGS_COLUMN)),
+		...(status === 'sent_before' && pick(json, PHONE_SENT_COLUMN, LIST_COLUMN, WARNINGS_COLUMN)),
 	};
 }
 

@@ -13,14 +13,14 @@ import {
 import { givenAs } from '../core/service/modelFormats';
 import type { Fields } from '../host/forms/fields';
 import { mayNameRow } from '../host/forms/expressions';
-import { mayHaveSent } from '../host/ledger/openLedger';
+import { mayHavePushed } from './pushRecord';
 import { requireAllItems } from '../host/run/executeOnce';
 import type { OperationRun } from '../host/run/operations';
 import { forEachWithPauses } from '../core/values/pauses';
 import { displayText, isUnset, messageOf, quoted } from '../core/values/values';
 import { rowsOfFiles, type Source } from './file/csvFile';
 import { EXAMPLE_CONTACTS, MAX_ROWS_IN_JSON } from './properties';
-import { COMPARE_LISTS } from './push/parts';
+import { COMPARE_LISTS } from './push/pushClaims';
 import { type ContactItem, type ContactsFrom, type PushInput, rowsOfItems } from './push/rows';
 
 export function contactsFrom(form: Fields): ContactsFrom {
@@ -204,7 +204,7 @@ async function* readable(
 	try {
 		yield* await stream;
 	} catch (error) {
-		throw notReadable(name, error, await mayHaveSent(run));
+		throw notReadable(name, error, await mayHavePushed(run));
 	}
 }
 

@@ -70,14 +70,3 @@ it.each(['webhook', 'reading'])(
 		});
 	},
 );
-
-it('a report ends the wait with Execution Logic v2 of the workflow, which has files in the fields', async () => {
-	const place = account.placeCall({ waitForCompletion: 'webhook', waitMinutes: 1 });
-	const { id } = await account.start(['9000000002'], [place], { binaryMode: 'combined' });
-	await account.untilWaiting(id);
-	const [call] = simulator.placedCalls();
-	await simulator.completeCall(call?.callId ?? '');
-	expect(await n8n.finished(id)).toMatchObject({ status: 'success' });
-	const [item] = await n8n.output(id, 'Place Call');
-	expect(item).toMatchObject({ json: { phone: '9000000002', timed_out: false } });
-});

@@ -215,7 +215,7 @@ describe('12 whole campaign on a data table, with the credentials selected and t
 		await tables.update(leads, Number(asha?.id), { push_status: '', phone_key: '' });
 		await run.runByForm(workflow);
 		expect(run.simulator.contactsOf(campaign)).toHaveLength(2);
-		expect((await columns('push_status')).at(-1)).toEqual(['pushed_before']);
+		expect((await columns('push_status')).at(-1)).toEqual(['sent_before']);
 
 		run.simulator.setAutoDial({ everyMs: 200, lastsMs: 500 });
 		run.simulator.setAutoComplete({ afterMs: 500 });

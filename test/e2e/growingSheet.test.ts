@@ -45,7 +45,7 @@ describe('the same growing sheet, pushed again and again', () => {
 			(await n8n.executions(workflow)).map(({ id }) => id).find((id) => !before.has(id)),
 		);
 	};
-	/** The statuses in *Pushed*, *Rejected*, and *Pushed Before*, with the last digit of each number. */
+	/** The statuses in *Pushed*, *Rejected*, and *Sent Before*, with the last digit of each number. */
 	const outputsOf = async (id: string) => {
 		const { runData } = await n8n.runData(id);
 		const { hints = [], data } = runData.Push?.at(-1) ?? {};
@@ -62,17 +62,17 @@ describe('the same growing sheet, pushed again and again', () => {
 	};
 	const inCampaign = () => simulator.contactsOf(campaign).map(({ phone: number }) => number.at(-1));
 
-	test('each number is pushed once, and told as it is: released, waiting, or unknown', async () => {
+	test('each number is pushed once, and the others are in Sent Before', async () => {
 		const bad = ['e rejected'];
 		expect((await run('check', 0, 1)).outputs).toEqual([['0 ready', '1 ready'], bad, []]);
 		expect((await run('release', 0, 1)).outputs).toEqual([['0 pushed', '1 pushed'], bad, []]);
-		const known = ['0 pushed_before', '1 pushed_before'];
+		const known = ['0 sent_before', '1 sent_before'];
 		expect((await run('wait', 0, 1, 2)).outputs).toEqual([['2 pushed'], bad, known]);
-		known.push('2 waiting_before');
+		known.push('2 sent_before');
 		const checked = await run('check', 0, 1, 2, 3);
-		expect(checked.outputs).toEqual([['3 ready'], bad, known]);
+		expect(checked.outputs).toEqual([['0 ready', '1 ready', '2 ready', '3 ready'], bad, []]);
 		expect(checked.hint).toMatch(
-			/so nothing was sent\. 5 rows: 1 ready, 1 rejected, 2 pushed before, 1 waiting since an earlier push\. /,
+			/so nothing was sent\. 5 rows: 4 ready, 1 rejected\. A push skips the numbers that this workflow pushed/,
 		);
 		expect(inCampaign()).toEqual(['0', '1', '2']);
 
@@ -87,12 +87,10 @@ describe('the same growing sheet, pushed again and again', () => {
 		expect(await outputsOf(retried.id)).toMatchObject({
 			outputs: [[], [...['3 unknown'], ...bad].sort(), known],
 		});
-		known.push('3 unknown_before');
+		known.push('3 sent_before');
 		const last = await run('release', 0, 1, 2, 3, 4);
 		expect(last.outputs).toEqual([['4 pushed'], bad, known]);
-		expect(last.hint).toMatch(
-			/^6 rows: 1 pushed, 1 rejected, 2 pushed before, 1 waiting since an earlier push, 1 maybe pushed before\. /,
-		);
+		expect(last.hint).toMatch(/^6 rows: 1 pushed, 1 rejected, 4 sent before\. /);
 		expect(inCampaign()).toEqual(['0', '1', '2', '3', '4']);
 		const bodies = simulator.requests.map(({ body }) => body).filter(isJsonObject);
 		expect(bodies).toHaveLength(4);

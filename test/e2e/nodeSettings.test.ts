@@ -251,7 +251,7 @@ const cells: { [setting: string]: { [column: string]: Cell } } = {
 			async () => {
 				rejectSecond(CONTACTS, 409);
 				const { status, outputs } = await run(push(RETRY));
-				expect([status, outputs[0]?.length, pushed()]).toEqual(['success', 2, [FIRST, SECOND]]);
+				expect([status, outputs[0]?.length, pushed()]).toEqual(['success', 1, [FIRST, SECOND]]);
 			},
 		],
 		[LIST]: [
@@ -365,16 +365,19 @@ const cells: { [setting: string]: { [column: string]: Cell } } = {
 	},
 	'A batch of **Loop Over Items**': {
 		[ITEM]: [
-			'Each round can call the same person again',
+			'Only with **Call Again in Loops**',
 			async () => {
 				expect((await loop(place({}), SAME)).status).toBe('success');
-				expect(called()).toEqual([2, 0]);
+				expect(called()).toEqual([1, 0]);
+				const again = place({}, { options: { callAgainInLoops: true } });
+				expect((await loop(again, SAME)).status).toBe('success');
+				expect(called()).toEqual([3, 0]);
 			},
 		],
 		[PUSH]: [
 			'Not needed. A number is pushed once in all rounds',
 			async () => {
-				expect((await loop(push({}), [...SAME, { phone: SECOND }], 2)).status).toBe('success');
+				expect((await loop(push({}), [...SAME, { phone: SECOND }], 3)).status).toBe('success');
 				expect(pushed()).toEqual([FIRST, SECOND]);
 			},
 		],

@@ -76,7 +76,7 @@ test.each([
 		const [latest, ...before] = await allExecutions(n8n, sub);
 		expect(before).toHaveLength(1);
 		expect((await n8n.runData(latest?.id ?? '')).error?.message).toContain(
-			'An earlier attempt of this execution',
+			'An earlier run or attempt of this execution may have sent this',
 		);
 		expect(counts()).toEqual([1, 1, 1]);
 	},
@@ -112,5 +112,7 @@ test('a retry of a push from a file on disk sends only the rest, and no row that
 	expect([again.status, third.status]).toEqual(['error', 'error']);
 	expect(contacts().map(({ phone }) => phone)).toEqual(inCampaign);
 	expect(contacts()[49]).toMatchObject({ personName: 'Person, 49', extra: { city: 'Köln' } });
-	expect(await descriptionOf(third)).toMatch(/\nPushed: 30 rows .*\nUnknown: 20 rows/);
+	expect(await descriptionOf(third)).toMatch(
+		/\n50 rows: 0 pushed, 30 sent before, 20 unknown\.\nUnknown: 20 rows \(rows 22 to 41\)/,
+	);
 });

@@ -169,7 +169,18 @@ export function startExecution(
 	mode: WorkflowExecuteMode = 'trigger',
 ): Execution {
 	const additionalData = makeAdditionalData(mode);
+	const { executionData } = data;
+	if (executionData !== undefined)
+		executionData.runtimeData ??= { version: 1, establishedAt: nextStart(), source: 'trigger' };
 	return new WorkflowExecute(additionalData, mode, data).processRunExecutionData(workflow);
+}
+
+let latestStart = 0;
+
+/** Another millisecond for each execution, because those of the same one share their claims. */
+function nextStart(): number {
+	latestStart = Math.max(latestStart + 1, Date.now());
+	return latestStart;
 }
 
 /** The result of a node in an execution that the test stops. The node ends after its execution. */

@@ -2,16 +2,17 @@
 import attempt from 'lodash/attempt';
 import { CsvParser } from '../../nodes/PushCampaignContacts/file/csv';
 import { rowsOfFiles } from '../../nodes/PushCampaignContacts/file/csvFile';
-import { rowsNamedIn } from '../../nodes/PushCampaignContacts/push/parts';
 import { resolveColumns } from '../../nodes/PushCampaignContacts/push/columns';
 import { comparableHeading } from '../../nodes/PushCampaignContacts/push/headings';
 import { prepareRows } from '../../nodes/PushCampaignContacts/push/prepareRows';
-import { PushedNumbers } from '../../nodes/PushCampaignContacts/push/pushedNumbers';
-import { rowsOfItems, settle } from '../../nodes/PushCampaignContacts/push/rows';
-import { NumbersOfExecution } from '../../nodes/core/ledger/numbersOfExecution';
+import { isAboutRows, rejectionReason } from '../../nodes/PushCampaignContacts/push/rejections';
+import { rowsOfItems } from '../../nodes/PushCampaignContacts/push/rows';
+import { Claims, ClaimState } from '../../nodes/core/claims/claims';
+import { Deliveries } from '../../nodes/core/claims/deliveries';
 import { ListedNumbers } from '../../nodes/core/dnd/listedNumbers';
 import { callsByNumber } from '../../nodes/GetCall/latestCalls';
 import { asSentence, ServiceRejection } from '../../nodes/core/service/errors';
+import type { TextList } from '../../nodes/core/claims/textList';
 import { readWholeList } from '../../nodes/core/service/paging';
 import { forEveryone } from '../../nodes/core/service/resolution';
 import { withoutSecret } from '../../nodes/core/service/secrets';
@@ -24,6 +25,7 @@ import { type JsonObject, parseJson } from '../../nodes/core/values/json';
 import { rowReader, rowReferences, mayNameRow } from '../../nodes/host/forms/expressions';
 import { loosePhoneKey } from '../../nodes/core/phone/phoneKey';
 import { normalized } from '../../nodes/core/values/text';
+import { noLimit } from '../../nodes/core/values/keyedMutex';
 import { displayText } from '../../nodes/core/values/values';
 import { profileFrom } from '../../scripts/profilePage/fromExamples';
 import { defaultChoice } from '../nodes/PushCampaignContacts/push/scripted';
@@ -92,7 +94,10 @@ const ofText: Record<string, (text: string) => unknown> = {
 	'a text that is shown': (text) => [displayText(text), asSentence(text), normalized(text)],
 	'JSON with a long integer': (text) => parseJson(`[${text.slice(0, -2)}1876543210987654321]`),
 	'a heading': (text) => comparableHeading(text),
-	'rows that a rejection names': (text) => rowsNamedIn(rejection(text), []),
+	'a rejection of rows': (text) => [
+		isAboutRows(rejection(text), false),
+		rejectionReason(rejection(text)),
+	],
 	'session IDs': (text) => splitSessionIds(text),
 	'an expression': (text) => rowReader(`={{ $json["${text}"] }}`)?.({ [text]: text }),
 	'an expression of all rows': (text) => mayNameRow(text),
@@ -156,17 +161,35 @@ const ofLists: Record<string, (characters: number) => unknown> = {
 	},
 	'rows of items': async (size) => {
 		const items = many(size, 40, (index) => ({ json: call(index) }));
-		await prepareRows(await rowsOfItems(items), () => columnsIn(['phone']), false);
+		await prepareRows(await rowsOfItems(items), () => columnsIn(['phone']));
 	},
-	'a loop that pushes one row in each iteration': async (size) => {
-		const [memory, done, unknown] = [{ count: 0, runs: {} }, {}, {}];
-		for (const json of many(size, 10, call)) {
-			const earlier = new NumbersOfExecution({ done, unknown, run: 0 });
-			const numbers = new PushedNumbers(memory, earlier, Infinity);
-			const columnsOf = () => columnsIn(['phone']);
-			const prepared = await prepareRows(await rowsOfItems([{ json }]), columnsOf, false);
-			for (const row of await numbers.leaveOut(prepared.rows, prepared)) settle(row, 'pushed');
-			await numbers.add(prepared.rows);
+	'a loop that calls one person in each iteration': async (size) => {
+		const [texts, state, record] = [new Set<string>(), new ClaimState(), {}];
+		const list: TextList = {
+			add: async (all) => {
+				const added = await Promise.resolve(all.filter((text) => !texts.has(text)));
+				for (const text of added) texts.add(text);
+				return added;
+			},
+			remove: async (all) => {
+				for (const text of all) texts.delete(text);
+			},
+			clear: async () => {
+				texts.clear();
+			},
+			count: async () => await Promise.resolve(texts.size),
+		};
+		const occasion = { name: 'start', isFirst: true };
+		const claims = new Claims(list, occasion, state, () => state.count, { now: () => 0 }, noLimit);
+		for (const who of many(size, 10, String)) {
+			const deliveries = new Deliveries(record, {}, async () => await Promise.resolve(claims));
+			const job = { who, id: `${who}#0`, isOnce: true };
+			await deliveries.claim([job]);
+			await deliveries.deliver(
+				job,
+				async () => await Promise.resolve({ kind: 'done', result: [] }),
+			);
+			await deliveries.free([job]);
 		}
 	},
 	columns: (size) => columnsIn(many(size, 8, (index) => `c${index}`)),

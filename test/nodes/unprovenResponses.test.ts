@@ -4,7 +4,7 @@ import nock from 'nock';
 import { credentialFor } from '../contract/credentialFor';
 import { engineHarness, HOST, runNode, TOKEN, records, useNoWaits } from '../engine';
 import { isResponseShown } from '../openapi/openapi';
-import { SCENES, SOCKET, TRIGGER, type Scene } from '../operations/operations';
+import { operationNamed, SCENES, SOCKET, TRIGGER, type Scene } from '../operations/operations';
 import { dialects } from '../simulator';
 
 const harness = engineHarness();
@@ -21,6 +21,11 @@ const NO_PROOF: Array<[status: number, text: string]> = [
 	[200, '{"data":[],"error":"The agent is suspended"}'],
 ];
 const BARE: [status: number, text: string] = [200, '{"success":true}'];
+
+/** The last attempt reads what the first one stored of its rows. */
+const UNKNOWN: { [name: string]: string } = {
+	pushCampaignContacts: '1 row may or may not be in the campaign',
+};
 
 useNoWaits();
 
@@ -59,13 +64,13 @@ describe.each(REQUESTS)('$name, $sends', ({ sends, ...scene }) => {
 	const noProof = isResponseShown(sends) ? [...NO_PROOF, BARE] : NO_PROOF;
 
 	test.each(noProof)(
-		'%i %s: the outcome is unknown, and the request is sent once',
+		'%i %s: the outcome is unknown, and Retry On Fail sends it again only if twice does no harm',
 		async (status, text) => {
 			const { requests, error, items } = await run(scene, status, text);
 			expect(items).toEqual([]);
-			expect(error?.message).toContain('so the outcome is unknown');
+			expect(error?.message).toContain(UNKNOWN[scene.name] ?? 'so the outcome is unknown');
 			expect(error?.description).not.toContain('The service said');
-			expect(requests).toHaveLength(1);
+			expect(requests).toHaveLength(operationNamed(scene.name).isHarmlessTwice ? 3 : 1);
 		},
 	);
 });

@@ -52,6 +52,8 @@ type Operation = {
 	ways?: Way[];
 	/** Whether it leads to a phone call, or allows one again. */
 	callsPeople?: true;
+	/** Whether it's sent again if its outcome is unknown, because twice does no harm. */
+	isHarmlessTwice?: true;
 	/** Whether one request serves all items. */
 	servesAllItems?: true;
 	/** As a tool: the fields that a model fills in, and what differs from `parameters`. */
@@ -258,6 +260,7 @@ export const OPERATIONS: { [name: string]: Operation } = {
 	'dnd › add': {
 		parameters: { ...agent(), phone: '+919000000009' },
 		sends: 'POST /v1/dnd_numbers',
+		isHarmlessTwice: true,
 		byModel: ['phone'],
 	},
 	'dnd › check': {
@@ -285,6 +288,7 @@ export const OPERATIONS: { [name: string]: Operation } = {
 	'dnd › remove': {
 		parameters: listed,
 		sends: 'DELETE /v1/dnd_numbers',
+		isHarmlessTwice: true,
 		callsPeople: true,
 		byModel: ['phone'],
 		output: {
@@ -391,12 +395,14 @@ export const OPERATIONS: { [name: string]: Operation } = {
 	'chatSession › create': {
 		parameters: { resource: 'session', ...agent() },
 		sends: 'POST /v1/chat/session',
+		isHarmlessTwice: true,
 		byModel: ['agentUuid'],
 		output: { session_id: sessionId },
 	},
 	'chatSession › close': {
 		parameters: session,
 		sends: 'POST /v1/chat/session/{id}/support',
+		isHarmlessTwice: true,
 		byModel: ['sessionId'],
 		output: { session_id: sessionId },
 	},
@@ -405,8 +411,6 @@ export const OPERATIONS: { [name: string]: Operation } = {
 		sends: 'POST /v1/chat/session/{id}/support',
 		byModel: ['sessionId', 'command'],
 		output: { session_id: sessionId },
-		// The tool for Close has closed the other one, so the same request would be done already.
-		asTool: { sessionId: sessions.dormant },
 	},
 	'chatSession › waitForEvent': {
 		parameters: { ...session, timeLimit: 1 },
@@ -420,6 +424,7 @@ export const OPERATIONS: { [name: string]: Operation } = {
 	'chatSession › legacyCreate': {
 		parameters: { resource: 'legacy', ...agent() },
 		sends: 'POST /chat_sessions',
+		isHarmlessTwice: true,
 		output: exampleFrom('POST /chat_sessions'),
 		byModel: ['metadata'],
 		asTool: { metadata: '{ "source": "website" }' },
@@ -427,24 +432,28 @@ export const OPERATIONS: { [name: string]: Operation } = {
 	'chatSession › legacyClose': {
 		parameters: legacy,
 		sends: 'POST /chat_sessions/{id}/close_session',
+		isHarmlessTwice: true,
 		output: exampleFrom('POST /chat_sessions/{id}/close_session'),
 		byModel: ['sessionId'],
 	},
 	'chatSession › legacyPause': {
 		parameters: legacy,
 		sends: 'POST /chat_sessions/{id}/pause_session',
+		isHarmlessTwice: true,
 		output: exampleFrom('POST /chat_sessions/{id}/pause_session'),
 		byModel: ['sessionId'],
 	},
 	'chatSession › watch': {
 		parameters: watchList,
 		sends: TRIGGER,
+		isHarmlessTwice: true,
 		byModel: ['sessionId'],
 		output: { session_id: sessionId, watched: true },
 	},
 	'chatSession › unwatch': {
 		parameters: watchList,
 		sends: TRIGGER,
+		isHarmlessTwice: true,
 		byModel: ['sessionId'],
 		output: { session_id: sessionId, watched: true },
 	},

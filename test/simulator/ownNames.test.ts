@@ -1,5 +1,4 @@
 /** What `npm start` serves, for a website whose name resolves to 127.0.0.1 (DNS rebinding). */
-import { once } from 'node:events';
 import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { get, type IncomingMessage } from 'node:http';
 import { tmpdir } from 'node:os';
@@ -26,10 +25,11 @@ afterAll(() => page.stop());
 
 async function responseTo(url: string, headers: Record<string, string>) {
 	const request = get(url, { headers });
-	const [response] = (await Promise.race([
-		once(request, 'response'),
-		once(request, 'upgrade'),
-	])) as [IncomingMessage];
+	const response = await new Promise<IncomingMessage>((resolve, reject) => {
+		request.once('response', resolve);
+		request.once('upgrade', resolve);
+		request.once('error', reject);
+	});
 	let body = '';
 	for await (const part of response.setEncoding('utf8')) body += String(part);
 	return { status: response.statusCode, body };

@@ -2,7 +2,7 @@ import { parseSessionId, requireText } from '../../core/chat/parseChatFields';
 import { disconnectOtherField, sessionField } from '../../host/forms/chatFields';
 import { shownWhere } from '../../host/forms/shownWhere';
 import { forEachChatItem, type Prepare } from '../../host/run/chatItems';
-import { beforeSending } from '../../host/ledger/openLedger';
+import { beforeSending } from '../../host/claims/openDeliveries';
 import type { Operation } from '../../host/run/operations';
 import { idempotencyKeyField, sendFrame } from '../send';
 import { FRAMES_AT_ONCE, liveSettings } from './sendMessage.operation';

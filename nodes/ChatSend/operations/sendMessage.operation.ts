@@ -9,7 +9,7 @@ import {
 } from '../../host/forms/options';
 import { shownWhere } from '../../host/forms/shownWhere';
 import { forEachChatItem, type Prepare } from '../../host/run/chatItems';
-import { beforeSending } from '../../host/ledger/openLedger';
+import { beforeSending } from '../../host/claims/openDeliveries';
 import type { Operation } from '../../host/run/operations';
 import {
 	idempotencyKeyField,

@@ -12,9 +12,9 @@ import { agentField } from '../../host/forms/locatorFields';
 import { MAY_BE_BLANK } from '../../host/forms/fields';
 import { readPersonName } from '../../host/forms/placeholders';
 import { jsonInTools } from '../../host/forms/shownWhere';
-import type { PreparedRequest } from '../../host/ledger/preparedRequest';
+import type { PreparedRequest } from '../../host/claims/preparedRequest';
 import { asItems } from '../../host/run/itemLoop';
-import { beforeSending } from '../../host/ledger/openLedger';
+import { beforeSending } from '../../host/claims/openDeliveries';
 import type { Operation } from '../../host/run/operations';
 import { idText } from '../../core/chat/frames';
 import { type Account, sendByProfile } from '../../core/profile/serviceProfile';
@@ -145,7 +145,6 @@ function creation(
 		payload,
 		// Only these fields, because others may differ on each attempt, such as an execution ID.
 		target: ['create session', agentUuid, personName],
-		modelMayRepeat: 'afterCompletion',
 		happened: () => 'The chat session was created.',
 		send: async ({ account }) => asItems(await request(account)),
 	};

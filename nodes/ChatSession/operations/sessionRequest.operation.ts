@@ -5,7 +5,7 @@ import { forEachChatItem } from '../../host/run/chatItems';
 import type { Fields } from '../../host/forms/fields';
 import { agentField } from '../../host/forms/locatorFields';
 import { asItems } from '../../host/run/itemLoop';
-import { beforeSending } from '../../host/ledger/openLedger';
+import { beforeSending } from '../../host/claims/openDeliveries';
 import type { Operation } from '../../host/run/operations';
 import { parseSessionId, requireText, sessionKey } from '../../core/chat/parseChatFields';
 import {
@@ -16,7 +16,7 @@ import {
 import { recordOf } from '../../core/service/envelope';
 import { parseAgentUuid } from '../../core/service/parseIds';
 import type { JsonObject } from '../../core/values/json';
-import type { PreparedRequest } from '../../host/ledger/preparedRequest';
+import type { PreparedRequest } from '../../host/claims/preparedRequest';
 import { quoted } from '../../core/values/values';
 import { requestSettings } from './create.operation';
 
@@ -44,7 +44,9 @@ export const supportCommand: Operation = {
 	async execute(run) {
 		return await forEachChatItem(run, (form) => {
 			const command = requireText(form.text('command'), 'Command');
-			return sendCommand(form, command, `The command ${quoted(command)} was sent.`);
+			const request = sendCommand(form, command, `The command ${quoted(command)} was sent.`);
+			// What it does isn't documented.
+			return { ...request, once: 'item' };
 		});
 	},
 };
@@ -78,9 +80,13 @@ export const legacyClose: Operation = {
 	beforeSending,
 	async execute(run) {
 		return await forEachChatItem(run, (form) =>
-			sessionRequest(form, 'close_session', agentIn(form), closeLegacySession, {
-				happened: 'The chat session was closed.',
-			}),
+			sessionRequest(
+				form,
+				'close_session',
+				agentIn(form),
+				closeLegacySession,
+				'The chat session was closed.',
+			),
 		);
 	},
 };
@@ -98,21 +104,19 @@ export const legacyPause: Operation = {
 	beforeSending,
 	async execute(run) {
 		return await forEachChatItem(run, (form) =>
-			sessionRequest(form, 'pause_session', agentIn(form), pauseLegacySession, {
-				happened: 'The chat session was paused.',
-				// The customer's next message resumes it, so it may need another pause.
-				modelMayRepeat: 'afterCompletion',
-			}),
+			sessionRequest(
+				form,
+				'pause_session',
+				agentIn(form),
+				pauseLegacySession,
+				'The chat session was paused.',
+			),
 		);
 	},
 };
 
 function sendCommand(form: Fields, command: string, happened: string): PreparedRequest {
-	return sessionRequest(form, 'support', { command }, sendSupportCommand, {
-		happened,
-		// A session can be handed over and back many times, so only its latest command counts as a repeat.
-		modelMayRepeat: 'afterOtherRequest',
-	});
+	return sessionRequest(form, 'support', { command }, sendSupportCommand, happened);
 }
 
 const agentIn = (form: Fields) => ({ agent_uuid: parseAgentUuid(form.text('agentUuid')) });
@@ -123,12 +127,11 @@ function sessionRequest(
 	kind: string,
 	body: JsonObject,
 	request: typeof sendSupportCommand,
-	{ happened, ...rest }: Pick<PreparedRequest, 'modelMayRepeat'> & { happened: string },
+	happened: string,
 ): PreparedRequest {
 	const sessionId = parseSessionId(form.text('sessionId'));
 	const additions = readAdditions(form.collection('developerSettings'));
 	return {
-		...rest,
 		payload: { kind, sessionId, ...body, additions },
 		target: [kind, sessionKey(sessionId)],
 		happened: () => happened,

@@ -8,7 +8,7 @@ import {
 	disconnectOtherField,
 } from '../../host/forms/chatFields';
 import { forEachChatItem, type Prepare } from '../../host/run/chatItems';
-import type { RequestDeps } from '../../host/ledger/preparedRequest';
+import type { RequestDeps } from '../../host/claims/preparedRequest';
 import { clock } from '../../host/clock';
 import { withChatSocket } from '../../host/http/chatSocket';
 import { concurrencyField, developerSettings } from '../../host/forms/options';

@@ -12,7 +12,7 @@ import { concurrencyField, developerSettings } from '../../host/forms/options';
 import { toFault } from '../../host/http/transport';
 import { forEachChatItem, type Prepare } from '../../host/run/chatItems';
 import { asItems } from '../../host/run/itemLoop';
-import { beforeSending } from '../../host/ledger/openLedger';
+import { beforeSending } from '../../host/claims/openDeliveries';
 import type { Operation } from '../../host/run/operations';
 import { plainText } from '../../core/values/values';
 
@@ -80,10 +80,6 @@ function prepareWatch(form: Fields, action: 'watch' | 'unwatch'): ReturnType<Pre
 	const body = { action, session_ids: [sessionId] };
 	return {
 		payload: { url, ...body },
-		// Watching twice has the same result, and the trigger may have removed the session in the meantime.
-		target: undefined,
-		idempotencyKey: JSON.stringify([action, sessionId, url]),
-		modelMayRepeat: 'afterCompletion',
 		happened: () => `The chat session is ${action === 'watch' ? 'now' : 'no longer'} watched.`,
 		send: async ({ context, account: { client } }) => {
 			// The service issues no token for a session that can't be watched, such as a closed one.

@@ -17,8 +17,8 @@ import {
 	readConcurrency,
 } from '../../host/forms/options';
 import type { AccountClient } from '../../host/http/accountClient';
-import { beforeSending } from '../../host/ledger/openLedger';
-import type { PreparedRequest } from '../../host/ledger/preparedRequest';
+import { beforeSending } from '../../host/claims/openDeliveries';
+import type { PreparedRequest } from '../../host/claims/preparedRequest';
 import { deliverEachItem } from '../../host/run/deliverItems';
 import { asItems } from '../../host/run/itemLoop';
 import type { Operation, OperationRun } from '../../host/run/operations';
@@ -153,7 +153,6 @@ async function changeEachNumber(
 		return {
 			payload: { change, agentUuid, phone, additions, ...more },
 			target: ['do-not-disturb list', agentUuid, commonDigits(phone)],
-			modelMayRepeat: 'afterOtherRequest',
 			happened: (output) => {
 				// Of several lists, the text of the last one stands for all.
 				if (change === 'removed' && !isOne) return `${phone} is on none of the ${lists} now.`;

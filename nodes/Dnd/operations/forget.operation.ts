@@ -4,11 +4,11 @@ import { InvalidInput } from '../../core/service/errors';
 import { onScreenOnly } from '../../core/service/resolution';
 import { parseCampaignId } from '../../core/service/parseIds';
 import { countedCalls } from '../../core/calls/callsPerPerson';
-import { pushTexts } from '../../core/campaigns/campaign';
+import { pushText } from '../../core/campaigns/campaign';
 import { clock } from '../../host/clock';
 import { optionalCountryField } from '../../host/forms/countryField';
 import { MAY_BE_BLANK, type Fields } from '../../host/forms/fields';
-import { openStore, type StoreUse } from '../../host/ledger/openStore';
+import { openTextList, type StoreUse } from '../../host/claims/openTextList';
 import { asItems, forEachItem } from '../../host/run/itemLoop';
 import type { Operation } from '../../host/run/operations';
 import { countryCode } from '../../core/phone/countries';
@@ -97,7 +97,7 @@ export const forget: Operation = {
 				onScreenOnly("Choose another 'Operation' in the node of this tool."),
 			);
 		}
-		const store = openStore(run, 'workflow', STORE);
+		const store = openTextList(run, 'workflow', STORE);
 		if (parameters.at(0).choice('numbersToForget', 'items') === 'all') {
 			await store.clear();
 			return [{ json: { forgotten: true }, pairedItem: [] }];
@@ -109,7 +109,7 @@ export const forget: Operation = {
 		};
 		const forgetOne = async (index: number): Promise<INodeExecutionData[]> => {
 			const { key, campaignId } = read(index);
-			const pushes = campaignId === undefined ? [] : Object.values(pushTexts(campaignId, key));
+			const pushes = campaignId === undefined ? [] : [pushText(campaignId, key)];
 			const before = await store.count();
 			await store.remove([...pushes, ...countedCalls(now, key)]);
 			// The number itself isn't repeated, because n8n stores the output.

@@ -13,7 +13,7 @@ import {
 } from '../../host/forms/options';
 import { forEachChatItem, type Prepare } from '../../host/run/chatItems';
 import { asItems } from '../../host/run/itemLoop';
-import { beforeSending } from '../../host/ledger/openLedger';
+import { beforeSending } from '../../host/claims/openDeliveries';
 import type { OnlyOperation } from '../../host/run/operations';
 
 /** Entries in flight if 'Concurrency' isn't set. */
@@ -60,7 +60,7 @@ const injectOne: Prepare = (form) => {
 		payload: { sessionId, context, additions },
 		target: ['context', sessionKey(sessionId)],
 		withDetails: (error) => maybeInjected(sessionId, error),
-		modelMayRepeat: 'afterCompletion',
+		once: 'item',
 		happened: () => 'The context was added.',
 		send: async ({ account: { client } }) =>
 			asItems(

@@ -17,7 +17,7 @@ const limitPer: INodeProperties = {
 	],
 	default: NO_LIMIT,
 	description:
-		"How often this workflow may call the same number, over all its executions, in any format. Calendar periods in the time zone of this workflow, with weeks that start on Monday. A person over the limit isn't called, and the item is returned with placed set to false. Also set it if a loop or a tool that starts this workflow can bring the same person twice. The node remembers a call before placing it, and forgets it if it was certainly not placed.",
+		"How often this workflow may call the same number, over all its executions, in any format. Calendar periods in the time zone of this workflow, with weeks that start on Monday. A person over the limit isn't called, and the item is returned with placed set to false. Also set it if a tool that starts this workflow can bring the same person twice. The node remembers a call before placing it, and forgets it if it was certainly not placed.",
 };
 
 const maximumCalls: INodeProperties = {

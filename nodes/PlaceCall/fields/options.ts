@@ -12,6 +12,7 @@ import {
 } from '../../host/forms/options';
 import { quoted } from '../../core/values/values';
 import { RESOURCE } from '../humanReview';
+import { callAgainInLoops } from '../oncePerPerson';
 import { optOutKeyField } from '../../host/forms/optOutFields';
 import { askAboutOptOut, systemPrompt } from './conversation';
 
@@ -26,7 +27,7 @@ const maximumCallsField: INodeProperties = {
 	typeOptions: { minValue: 1, numberPrecision: 0 },
 	default: DEFAULT_MAXIMUM_CALLS,
 	description:
-		"How many calls one agent run or MCP session may place with the tools of this workflow, 3 by default. Each row of the agent's input has its own run. After that, no call is placed, and the model gets the reason. Contacts that a Push Campaign Contacts tool releases don't count.",
+		'How many calls one agent run or MCP session may place with this tool, 3 by default. After that, no call is placed, and the model gets the reason.',
 	// n8n also treats its human review variant as a tool, so the resource is checked as well.
 	displayOptions: { show: { '@tool': [true], '/resource': [RESOURCE.value] } },
 };
@@ -57,6 +58,7 @@ const OPTIONS_OF_BOTH_OPERATIONS: INodeProperties[] = [
 	systemPrompt,
 	consentField,
 	askAboutOptOut,
+	callAgainInLoops,
 	optOutKeyField,
 	{
 		displayName: 'Include Input Fields',

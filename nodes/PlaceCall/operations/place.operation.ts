@@ -1,4 +1,4 @@
-import { beforeSending } from '../../host/ledger/openLedger';
+import { beforeSending } from '../../host/claims/openDeliveries';
 import type { Operation } from '../../host/run/operations';
 import { checkNotice, whatToDo } from '../checkOnly';
 import { callingHours } from '../fields/callingHours';

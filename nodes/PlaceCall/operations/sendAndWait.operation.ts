@@ -1,7 +1,7 @@
 import { SEND_AND_WAIT_OPERATION } from 'n8n-workflow';
-import { beforeSending } from '../../host/ledger/openLedger';
+import { beforeSending } from '../../host/claims/openDeliveries';
 import type { Operation } from '../../host/run/operations';
-import { rememberReviewedRow } from '../../host/ledger/approvedRow';
+import { rememberReviewedRow } from '../../host/claims/approvedRow';
 import { failureForModel, forWhoFillsIn } from '../../host/run/toolResult';
 import { withoutAnswer } from '../ask/answer';
 import { questionFields, readQuestion } from '../ask/question';

@@ -10,8 +10,8 @@ import { readCallRecord } from '../../core/calls/readCall';
 import { hashOf } from '../../core/values/hash';
 import { type JsonObject, numberIn } from '../../core/values/json';
 import type { CallerRun } from '../../host/caller/caller';
-import { openValues } from '../../host/ledger/executionMemory';
-import { notesOfWaiting } from '../../host/ledger/openLedger';
+import { openValues } from '../../host/claims/executionMemory';
+import { openClaims } from '../../host/claims/openClaims';
 import {
 	cancellableSleep,
 	cancelSignal,
@@ -133,7 +133,7 @@ async function waitForWebhook(
 	const calls = awaitedCalls(placed, earlierCalls);
 	if (isStopped || callIdsOf(calls).length === 0) return placed;
 	const until = endOfWait(placed, limitMs, clock.now());
-	const clearNotes = await notesOfWaiting(run);
+	const claims = await openClaims(run).catch(() => undefined);
 	await context.putExecutionToWait(new Date(until + GRACE_MS));
 	const task = context.getExecuteData();
 	// n8n disables the waiting node when it resumes. A copy keeps later runs of the node enabled.
@@ -149,7 +149,8 @@ async function waitForWebhook(
 		item.json = call === undefined ? output.json : waitingItem(output, call);
 		if (output.binary === undefined) delete item.binary;
 	});
-	void pingUntilResumed(context, resumeUrl, until, clearNotes);
+	// n8n tells no node of its own end of the execution then, and the record has the calls.
+	void pingUntilResumed(context, resumeUrl, until, async () => await claims?.close());
 	return placed;
 }
 

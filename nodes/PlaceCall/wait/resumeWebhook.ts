@@ -15,7 +15,7 @@ import { callIdKey, readReport } from '../../core/calls/completionWebhook';
 import { fingerprint } from '../../core/values/hash';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../core/values/json';
 import type { Fields } from '../../host/forms/fields';
-import { valuesOfWaiting } from '../../host/ledger/executionMemory';
+import { valuesOfWaiting } from '../../host/claims/executionMemory';
 import { createAccountClient } from '../../host/http/accountClient';
 import { clock } from '../../host/clock';
 import { addCustomData } from '../../host/run/customData';

@@ -1,4 +1,4 @@
-import { beforeSending } from '../../host/ledger/openLedger';
+import { beforePushing } from '../pushRecord';
 import type { OnlyOperation } from '../../host/run/operations';
 import { pushFields } from '../properties';
 import { pushRows } from '../push';
@@ -9,7 +9,7 @@ export const push: OnlyOperation = {
 	fields: pushFields,
 	toolDescription:
 		'Adds people to a calling campaign, whose AI agent then places real phone calls to them. Use this only for people who should be called. Returns how many people were added, and the reason for each person who was not.',
-	beforeSending,
+	beforeSending: beforePushing,
 
 	async execute(run) {
 		return run.caller.kind === 'model' ? await pushForModel(run) : await pushRows(run);

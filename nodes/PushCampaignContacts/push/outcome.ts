@@ -1,29 +1,18 @@
-import difference from 'lodash/difference';
 import sumBy from 'lodash/sumBy';
+import without from 'lodash/without';
 import type { Explanation } from '../../core/service/resolution';
 import type { JsonObject, JsonValue } from '../../core/values/json';
 import { forEachWithPauses } from '../../core/values/pauses';
 import { type Row, ROWS_PER_LOOK } from './rows';
-
-/** The statuses of the *Pushed Before* output. The others are in *Rejected*. */
-export const PUSHED_BEFORE_STATUSES = [
-	'pushed_before',
-	'waiting_before',
-	'unknown_before',
-] as const;
-export type PushedBeforeStatus = (typeof PUSHED_BEFORE_STATUSES)[number];
 
 /**
  * Why a row isn't reported as pushed:
  * - `rejected`: the node or the service can't use it.
  * - `do_not_disturb`: the service skipped its number, which is on the agent's list (`dnd_skipped`).
  * - `skipped_duplicate`: the service skipped its number as a duplicate (`engine_skipped_duplicates`).
- * - `duplicate`: another row has the same number, an earlier run of the node in the execution pushed it, or an earlier push
- *   left the row out as a duplicate.
- * - `pushed_before`: an earlier push of the workflow had its number, and the service reported the release.
- * - `waiting_before`: one of these pushed its number, and the service reported that it isn't released.
- * - `unknown_before`: one of these sent its number, or began to, and no more is known, or the service skipped it as
- *   a duplicate.
+ * - `duplicate`: another row has the same number, or an earlier push left the row out as a duplicate.
+ * - `sent_before`: an earlier run or attempt of the execution, or with *Skip Numbers Pushed Before* another execution, sent its
+ *   number, or may have.
  * - `unknown`: it was sent, and the result isn't known.
  * - `not_sent`: the push stopped before the service accepted it. Nothing is known against it, so a retry sends it.
  */
@@ -32,13 +21,14 @@ export const ROW_STATUSES = [
 	'do_not_disturb',
 	'skipped_duplicate',
 	'duplicate',
-	...PUSHED_BEFORE_STATUSES,
+	'sent_before',
 	'unknown',
 	'not_sent',
 ] as const;
 export type RowStatus = (typeof ROW_STATUSES)[number];
 
-export const REJECTED_STATUSES = difference(ROW_STATUSES, PUSHED_BEFORE_STATUSES);
+/** Those of the *Rejected* output. */
+export const REJECTED_STATUSES = without(ROW_STATUSES, 'sent_before');
 
 /** An accepted request. */
 export type PushedRequest = {
@@ -52,8 +42,6 @@ export type PushedRequest = {
 
 /** What a check found besides the rows that a push would send. */
 export type CheckResult = {
-	/** Which of the ready rows a push may leave out, because a check can't look them up. */
-	readyMayInclude?: 'pushedBefore' | 'unknownBefore';
 	/** The status of the campaign. */
 	campaignStatus?: string | undefined;
 	/** What is known of the agent. */

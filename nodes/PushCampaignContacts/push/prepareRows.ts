@@ -25,7 +25,15 @@ import {
 } from './cells';
 import type { Columns } from './columns';
 import { type ColumnsOf, forEachVariable, nameCell, personNameOf } from './contacts';
-import { nameOf, type PushInput, type Row, ROWS_PER_LOOK, settle, subscriberOf } from './rows';
+import {
+	nameOf,
+	phoneKeyOf,
+	type PushInput,
+	type Row,
+	ROWS_PER_LOOK,
+	settle,
+	subscriberOf,
+} from './rows';
 
 export type PreparedRows = {
 	/** All rows. */
@@ -33,8 +41,6 @@ export type PreparedRows = {
 	columnsOf: ColumnsOf;
 	/** The rows to send. */
 	rows: readonly Row[];
-	/** The phone keys of rows that say that an earlier push of them has an unknown outcome. */
-	markedUnknown: ReadonlySet<string>;
 	/** Whether any row has a name. */
 	hasNames: boolean;
 	/** Cells with what isn't sent, such as `#REF!`. */
@@ -53,28 +59,29 @@ const NOT_INDIAN =
 
 /** Of rows that an earlier push or check left out. Another row with the number, or the service, may have had it called. */
 const DUPLICATE = ['duplicate', 'skipped_duplicate'];
-const UNKNOWN = ['unknown', 'unknown_before'];
+/** Of rows whose number may be in the campaign. */
+const MAYBE_SENT = ['unknown', 'sent_before'] as const;
+type MaybeSent = (typeof MAYBE_SENT)[number];
+const MARKED: Record<MaybeSent, string> = {
+	unknown:
+		"The status of a row with this number says that an earlier push may have added it to a campaign, so it wasn't pushed. Look for the number there. To push it, empty push_status and rejection_status of that row, and with 'Skip Numbers Pushed Before', use DND List > Forget, too.",
+	sent_before:
+		"The status of a row with this number says that it was sent before, or may have been, so it wasn't pushed. To push it, empty push_status and rejection_status of that row, and with 'Skip Numbers Pushed Before', use DND List > Forget, too.",
+};
 export const DUPLICATE_BEFORE =
 	"The status of this row says that it was left out before as a duplicate, so it wasn't pushed. To push it, empty its push_status and rejection_status.";
 
 /**
  * Checks every row before any is sent. Rejects unusable rows. Of rows with the same number, keeps the one with the longest
  * name, as the service does (Campaigns, rule 2), and none that an earlier push left out as a duplicate.
- *
- * @param skipsPushedBefore whether n8n knows better than `unknown_before` which numbers were pushed
  */
-export async function prepareRows(
-	input: PushInput,
-	columnsOf: ColumnsOf,
-	skipsPushedBefore: boolean,
-): Promise<PreparedRows> {
-	const unknown = skipsPushedBefore ? ['unknown'] : UNKNOWN;
+export async function prepareRows(input: PushInput, columnsOf: ColumnsOf): Promise<PreparedRows> {
 	const emptied: PreparedRows['emptied'] = { count: 0, examples: [] };
 	const countEmptied = (cell: string) => {
 		if (++emptied.count <= MAX_EXAMPLES) emptied.examples.push(cell);
 	};
 	const usable: UsableRows = { byEnd: new Map(), leftOut: new Set() };
-	const markedUnknown = new Set<string>();
+	const marked = new Map<string, MaybeSent>();
 	let hasNames = false;
 	let unusable = 0;
 	let withoutConsent = 0;
@@ -92,19 +99,22 @@ export async function prepareRows(
 		const reading =
 			row.status === undefined ? readRow(json, columns, name) : { reason: row.reason };
 		const before = statusesBefore(json);
-		const isUnknown = before.some((status) => unknown.includes(status));
+		const maybeSent = MAYBE_SENT.find((status) => before.includes(status));
 		const isDuplicate = before.some((status) => DUPLICATE.includes(status));
 		if (isAccepted(reading)) {
 			visitEmptied(json, columns, name, countEmptied);
-			if (isUnknown) markedUnknown.add(reading.phoneKey);
 			row.phone = reading.phone;
-			const isLeftOut = isDuplicate && !hasOtherKey(json, reading.phoneKey);
+			const isCorrected = before.length > 0 && hasOtherKey(json, reading.phoneKey);
+			const isMarked = maybeSent === 'unknown' || (maybeSent !== undefined && !isCorrected);
+			if (isMarked && marked.get(reading.phoneKey) !== 'unknown')
+				marked.set(reading.phoneKey, maybeSent);
+			const isLeftOut = isDuplicate && !isCorrected;
 			addUsable(usable, row, isLeftOut);
 			if (isLeftOut) example ||= DUPLICATE_BEFORE;
 			return;
 		}
 		// So that the row isn't pushed as soon as it's corrected.
-		const status = isUnknown ? 'unknown' : isDuplicate ? 'duplicate' : 'rejected';
+		const status = maybeSent ?? (isDuplicate ? 'duplicate' : 'rejected');
 		settle(row, status, reading.reason);
 		unusable++;
 		if (status === 'rejected' && reading.reason.startsWith(NO_CONSENT)) withoutConsent++;
@@ -113,10 +123,19 @@ export async function prepareRows(
 	};
 	await forEachWithPauses(input.rows, read, ROWS_PER_LOOK);
 	const duplicates = await settleDuplicates(usable, columnsOf, requireFits);
+	if (marked.size > 0) await forEachWithPauses(input.rows, (row) => settleMarked(row, marked));
 	const all = input.rows;
 	// Not copied without need, because a push can have a million rows.
-	const rows = unusable + duplicates === 0 ? all : all.filter(({ status }) => status === undefined);
-	return { input, columnsOf, rows, markedUnknown, hasNames, emptied, withoutConsent };
+	const areAll = unusable + duplicates + marked.size === 0;
+	const rows = areAll ? all : all.filter(({ status }) => status === undefined);
+	return { input, columnsOf, rows, hasNames, emptied, withoutConsent };
+}
+
+/** A number that may be in the campaign isn't pushed in any row. */
+function settleMarked(row: Row, marked: ReadonlyMap<string, MaybeSent>): void {
+	if (row.status !== undefined) return;
+	const status = marked.get(phoneKeyOf(row));
+	if (status !== undefined) settle(row, status, MARKED[status]);
 }
 
 /** Rows with a number. */
@@ -253,7 +272,7 @@ function statusesBefore(row: ContactRow): string[] {
 
 /** The status of an earlier push that leaves a row out of the next one. Undefined if it has none. */
 export function statusToKeep(row: ContactRow): string | undefined {
-	return statusesBefore(row).find((status) => [...DUPLICATE, ...UNKNOWN].includes(status));
+	return statusesBefore(row).find((status) => [...DUPLICATE, ...MAYBE_SENT].includes(status));
 }
 
 /** Whether the number of the row was corrected since an earlier push, which wrote the key of the old one into it. */

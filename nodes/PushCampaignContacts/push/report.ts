@@ -8,7 +8,6 @@ import { numberIn, type JsonObject, type JsonValue } from '../../core/values/jso
 import { counted, named, plainText } from '../../core/values/values';
 import {
 	type CheckResult,
-	PUSHED_BEFORE_STATUSES,
 	type PushedRequest,
 	ROW_STATUSES,
 	type RowsByStatus,
@@ -72,7 +71,7 @@ export function reportOn(facts: PushFacts): Report {
 			line,
 			...(check === undefined
 				? [releasedOtherwise === 0 && releaseSentence(facts)]
-				: limitsOf(check, rows)),
+				: limitsOf(check, facts.skipPushedBefore === true)),
 		]).join(' '),
 		warnings: uniqBy(joined(requests, 'warnings'), (warning) => JSON.stringify(warning)),
 		unmatched,
@@ -88,9 +87,7 @@ const STATUS_WORDS: Record<RowStatus, [one: string, several: string]> = {
 		'skipped by the service as duplicates',
 	],
 	duplicate: ['duplicate', 'duplicates'],
-	pushed_before: ['pushed before', 'pushed before'],
-	waiting_before: ['waiting since an earlier push', 'waiting since an earlier push'],
-	unknown_before: ['maybe pushed before', 'maybe pushed before'],
+	sent_before: ['sent before', 'sent before'],
 	unknown: ['unknown', 'unknown'],
 	not_sent: ['not sent', 'not sent'],
 };
@@ -108,22 +105,16 @@ function lineOn({ input, rows, check }: PushFacts): string {
 /** Statuses of a campaign whose contacts the service accepts with a warning (Campaigns, rule 5). */
 const WITH_A_WARNING = ['Draft', 'Paused'];
 
-const MAYBE_READY = {
-	pushedBefore: 'numbers that were pushed before',
-	unknownBefore: 'numbers whose earlier push has an unknown outcome',
-};
-
 /** What a check can't know. */
 function limitsOf(
-	{ readyMayInclude, campaignStatus: status = '', aboutAgent, nameless }: CheckResult,
-	rows: RowsByStatus,
+	{ campaignStatus: status = '', aboutAgent, nameless }: CheckResult,
+	skipPushedBefore: boolean,
 ) {
 	return [
 		nameless !== undefined &&
 			`${nameless.message}, and 'Add and Release' sends nothing. ${nameless.resolution.onScreen}`,
-		readyMayInclude !== undefined &&
-			rows.count('ready') > 0 &&
-			`The ready rows may include ${MAYBE_READY[readyMayInclude]}. A push leaves them out.`,
+		skipPushedBefore &&
+			'A push skips the numbers that this workflow pushed to the campaign before.',
 		WITH_A_WARNING.includes(status) &&
 			`The campaign's status is ${status}, so its contacts can be pushed, but nobody is called until it's active.`,
 		...aboutAgent,
@@ -212,7 +203,7 @@ export function linesOn(report: Report): string[] {
 }
 
 const SKIPPED_STATUSES = [
-	...PUSHED_BEFORE_STATUSES,
+	'sent_before',
 	'duplicate',
 	'do_not_disturb',
 	'skipped_duplicate',
@@ -229,11 +220,7 @@ export function notesOn(report: Report, reader: Reader): string[] {
 		: ['Add and Let Wait', 'the service reported', ''];
 	const but = isForModel ? '' : `'What to Do' is '${setting}', but `;
 	const check = isForModel ? '' : ' Check the campaign in the service.';
-	const waiting = rows.count('waiting_before');
 	return compact([
-		!isForModel &&
-			waiting > 0 &&
-			`${counted(waiting, 'row')} ${waiting === 1 ? 'waits' : 'wait'} in the campaign since an earlier push. A second push may add people twice, so the node doesn't release them. Ask your provider how to do that.`,
 		!isForModel &&
 			rows.count('unknown') > 0 &&
 			"Before you push unknown rows again, look at the campaign's contact lists with Campaign Status, with 'Output' set to 'Raw'. Each shows when it was made (created_at) and how many released contacts it has queued (total_queued). Or look at the campaign in the service.",

@@ -1,6 +1,7 @@
 import groupBy from 'lodash/groupBy';
 import has from 'lodash/has';
 import omit from 'lodash/omit';
+import { CLAIM_LIMITS } from '../../core/claims/claims';
 import { InvalidInput } from '../../core/service/errors';
 import { type Explanation, forEveryone, onScreenOnly } from '../../core/service/resolution';
 import { Pauses } from '../../core/values/pauses';
@@ -118,13 +119,10 @@ export const PUSH_LIMITS = {
 	outputRows: 500_000,
 	/** Of all rows of an output: their characters, and in addition for each cell. Those of a few columns have about 130. */
 	outputSize: 75_000_000,
-	/** The numbers of an execution. About 4 MB of what n8n stores of it. */
-	numbers: 250_000,
-	/**
-	 * Rows per chunk that are sent alone. A message of the service can mean two rows, so about half of them are rejected. If
-	 * there are more, the cause is probably a setting, not the rows.
-	 */
-	sentAlone: 200,
+	/** Above that, n8n doesn't remember each number of an execution. */
+	claimed: CLAIM_LIMITS.others,
+	/** Rows of a request that the service rejects. If there are more, the cause is probably a setting, not the rows. */
+	rejected: 200,
 };
 
 /** @throws InvalidInput if there are too many rows */

@@ -141,13 +141,12 @@ export function simplifyCampaign(view: CampaignView): JsonObject {
 }
 
 /**
- * The texts by which n8n remembers a push of a number: that it began, and then what the service reported of its release.
+ * The claim of a push of a number.
  *
  * @param number equal for equal numbers in any format
  */
-export function pushTexts(campaignId: number, number: string) {
-	const of = `${campaignId} ${number}`;
-	return { begun: `pushed ${of}`, released: `released ${of}`, unreleased: `unreleased ${of}` };
+export function pushText(campaignId: number, number: string): string {
+	return `campaign ${campaignId} ${number}`;
 }
 
 /** Calls to look at. More would keep the user waiting. */

@@ -4,7 +4,7 @@ import { onScreenOnly } from '../../core/service/resolution';
 import { sessionKey } from '../../core/chat/parseChatFields';
 import { KeyedMutex } from '../../core/values/keyedMutex';
 import { type Fields, MAY_BE_BLANK } from '../forms/fields';
-import type { PreparedRequest } from '../ledger/preparedRequest';
+import type { PreparedRequest } from '../claims/preparedRequest';
 import type { OperationRun } from './operations';
 import { deliverEachItem } from './deliverItems';
 import { readConcurrency } from '../forms/options';

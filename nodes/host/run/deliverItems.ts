@@ -1,23 +1,25 @@
 import compact from 'lodash/compact';
 import range from 'lodash/range';
 import type { INodeExecutionData } from 'n8n-workflow';
+import { Batches } from '../../core/claims/batches';
+import { maybeSentBefore } from '../../core/claims/claims';
 import {
+	type Deliveries,
 	type Job,
 	type JobOutcome,
 	LeftOut,
-	maybeSentBefore,
 	outcomeByError,
-} from '../../core/ledger/ledger';
-import { explained } from '../../core/service/errors';
+} from '../../core/claims/deliveries';
+import { explained, type ExplainedError } from '../../core/service/errors';
 import { hashOf } from '../../core/values/hash';
-import { isJsonObject, type JsonObject } from '../../core/values/json';
+import { isJsonObject } from '../../core/values/json';
 import { noLimit } from '../../core/values/keyedMutex';
 import { counted } from '../../core/values/values';
+import { itemId, mayHaveSent, openDeliveries } from '../claims/openDeliveries';
+import { type PreparedRequest, repeatKeyOf } from '../claims/preparedRequest';
+import { deliverForModel } from '../claims/toolRequests';
+import { isCanceled, requireRunning } from '../execution/cancel';
 import { runIndexOf } from '../nodeRun';
-import { openLedger } from '../ledger/openLedger';
-import type { PreparedRequest } from '../ledger/preparedRequest';
-import { deliverForModel } from '../ledger/toolRequests';
-import { requireRunning } from '../execution/cancel';
 import { asItems, forEachItem, type ItemLoopOptions, rowsAt, tryEach } from './itemLoop';
 import type { OperationRun } from './operations';
 
@@ -26,49 +28,60 @@ const HANDLE_OTHERS =
 const SEND_OTHERS =
 	"To send the items that weren't sent, set 'On Error' in 'Settings' to 'Continue', save the workflow, and choose 'Retry with currently saved workflow' for this execution in the list of executions. It doesn't send completed and unknown items again. A new execution does.";
 
+type DeliveryOptions = Pick<ItemLoopOptions, 'concurrency' | 'partNames'> & {
+	/** Reserves what these items need besides, such as a call of a limit. They are sent next. */
+	reserve?: (indexes: number[]) => Promise<void>;
+};
+
 /**
- * Sends the request of each item once, by the ledger, and returns its output, also of an earlier attempt.
+ * Sends the request of each item once, and returns its output, also of an earlier attempt.
  *
- * All requests are prepared first. Then the ledger finds those that earlier attempts settled, and the others are checked.
- * Unless the node continues on errors, none is sent if one of them can't be.
+ * All requests are prepared and checked first. Unless the node continues on errors, none is sent if one of them can't be.
  */
 export async function deliverEachItem(
 	run: OperationRun,
 	prepare: (index: number) => PreparedRequest,
-	{ concurrency = 1, partNames = [''] }: Pick<ItemLoopOptions, 'concurrency' | 'partNames'> = {},
+	{ concurrency = 1, partNames = [''], reserve = async () => {} }: DeliveryOptions = {},
 ): Promise<INodeExecutionData[]> {
 	const { context, caller, account } = run;
-	const ledger = openLedger<JsonObject[]>(run);
+	const deliveries = openDeliveries(run);
 	const isModel = caller.kind === 'model';
 	const { length: perItem } = partNames;
-	const itemIndexOf = (index: number) => Math.floor(index / perItem);
 	const indexes = range(context.getInputData().length * perItem);
 	const requests = new Map<number, PreparedRequest>();
 	const jobs = new Map<number, Job>();
+	/** Those that may be sent. */
+	const sendable = new Map<number, Job>();
+	const firstItems = new Map<string, number>();
+	// If n8n can't tell, no item can be claimed either.
+	const isFirst = await deliveries.isFirst().catch(() => true);
 	const invalid = await tryEach(indexes, (index) => {
 		const request = prepare(index);
 		requests.set(index, request);
-		if (!isModel) jobs.set(index, jobOf(itemIndexOf(index), request));
+		if (isModel) return;
+		const job = jobOf(itemId(context, index), request);
+		jobs.set(index, job);
+		request.instead ??= whyNotAgain(deliveries, job, request, firstItems.get(job.who));
+		if (request.instead === undefined) firstItems.set(job.who, index);
+		// An earlier attempt may have sent what this one leaves out.
+		if (request.instead === undefined || !isFirst) sendable.set(index, job);
 	});
-	const sentEarlier = new Set(Object.values(ledger.entries).map(({ item }) => item));
-	const mayHaveBegun = !isModel && (await ledger.findBegun([...jobs.values()]));
+	const mayHaveBegun = !isModel && invalid.size > 0 && (await mayHaveSent(run));
 
 	const requestOf = (index: number): PreparedRequest => {
 		const request = requests.get(index);
 		if (request !== undefined) return request;
 		// It can't be read now, although an earlier attempt may have sent it.
 		const error = invalid.get(index);
-		throw mayHaveBegun || sentEarlier.has(itemIndexOf(index))
-			? maybeSentBefore(explained(error))
-			: error;
+		throw mayHaveBegun ? maybeSentBefore(explained(error)) : error;
 	};
 	const isSettled = (index: number): boolean => {
 		const job = jobs.get(index);
-		return job !== undefined && ledger.isSettled(job);
+		return job !== undefined && deliveries.isSettled(job);
 	};
 	const earlierOutput = (index: number): INodeExecutionData[] | undefined => {
 		const job = jobs.get(index);
-		const outcome = job && ledger.known(job);
+		const outcome = job && deliveries.known(job);
 		if (outcome === undefined) return undefined;
 		const output = outputOf(outcome);
 		return requestOf(index).formatOutput?.(output) ?? output;
@@ -79,17 +92,27 @@ export async function deliverEachItem(
 		if (isSettled(index)) earlierOutput(index);
 		else if (!isModel) request.check?.();
 	};
-	const deliver = async (job: Job, { queue = noLimit, reserve, send }: PreparedRequest) =>
+	const isSent = (index: number) => firstItems.get(jobs.get(index)?.who ?? '') === index;
+	const reserveSent = async (claimed: number[]) => await reserve(claimed.filter(isSent));
+	const batches = new Batches(deliveries, indexes.length, sendable, reserveSent);
+	// What an earlier attempt may have sent stops the node before its first request.
+	if (!isFirst && !isModel) await batches.lookUp();
+	const deliver = async (
+		job: Job,
+		{ queue = noLimit, instead, send }: PreparedRequest,
+		claim: () => Promise<void>,
+	) =>
 		// Within the queue, so that an earlier failure also stops the later items of its chat session.
 		await queue(async () => {
-			const known = ledger.isSettled(job) ? ledger.known(job) : undefined;
+			const known = deliveries.isSettled(job) ? deliveries.known(job) : undefined;
 			if (known !== undefined) return outputOf(known);
-			await reserve?.();
+			await claim();
 			const deps = { context, caller, account: await account() };
 			// The execution may have ended while this request waited for an earlier one.
 			requireRunning(run);
-			const outcome = await ledger.deliver(job, async () => {
+			const outcome = await deliveries.deliver(job, async () => {
 				try {
+					if (instead !== undefined) throw instead;
 					const output = await send(deps);
 					return { kind: 'done', result: output.map(({ json }) => json).filter(isJsonObject) };
 				} catch (error) {
@@ -106,7 +129,11 @@ export async function deliverEachItem(
 		requests.delete(index);
 		const job = jobs.get(index);
 		const delivered =
-			job === undefined ? deliverForModel(run, ledger, request, deliver) : deliver(job, request);
+			job === undefined
+				? deliverForModel(run, deliveries, request, deliver)
+				: deliver(job, request, async () => await batches.claim(index)).finally(
+						async () => await batches.end(index),
+					);
 		const output = await delivered.catch((error: unknown) => {
 			// The result for a model explains why nothing was sent.
 			if (isModel || !(error instanceof LeftOut)) throw error;
@@ -125,19 +152,37 @@ export async function deliverEachItem(
 		return compact([sent.length > 0 && `Completed ${when}: ${list}.`, SEND_OTHERS]).join(' ');
 	};
 	const options = { concurrency, partNames, check, earlierOutput, stopText };
-	return await forEachItem(run, task, options);
+	return await forEachItem(run, task, options).finally(async () => {
+		const freed = deliveries.free([...sendable.values()]);
+		// n8n stores a canceled execution as it is a moment later, so its error can't wait for n8n's database.
+		if (!isCanceled(context)) await freed;
+	});
 }
 
-/** With an edited text, it's still the same request. In each attempt, n8n passes the same items. */
-function jobOf(item: number, request: PreparedRequest): Job {
-	const { target, payload, idempotencyKey, withDetails } = request;
-	const key = `${hashOf(target ?? payload)}#${item}`;
-	return { key, target, owner: { item }, idempotencyKey, withDetails };
+/** The job of an item. With an edited text, it's still the same request. */
+function jobOf(id: string, request: PreparedRequest): Job {
+	const { once, target, payload, withDetails, isOnlyChecked = false } = request;
+	const isOnce = once !== undefined && !isOnlyChecked;
+	const job = { id, isOnce, repeatKey: repeatKeyOf(request), withDetails };
+	if (typeof once === 'object') return { ...job, who: once.person, keep: once.keep };
+	return { ...job, who: `${id} ${hashOf(target ?? payload)}` };
+}
+
+/** @param first the index of the first item with the same person */
+function whyNotAgain(
+	deliveries: Deliveries,
+	job: Job,
+	{ once }: PreparedRequest,
+	first: number | undefined,
+): ExplainedError | undefined {
+	if (typeof once !== 'object' || deliveries.isSettled(job)) return undefined;
+	if (first !== undefined) return once.again({ item: first, isUnknown: false, kept: {} });
+	const other = deliveries.ofOther(job);
+	return other && once.again({ item: null, ...other });
 }
 
 /** @throws the error of a job that isn't done */
-function outputOf(outcome: JobOutcome<JsonObject[]>): INodeExecutionData[] {
-	if (outcome.kind === 'skipped') return [];
+function outputOf(outcome: JobOutcome): INodeExecutionData[] {
 	if (outcome.kind !== 'done') throw outcome.error;
 	return asItems(outcome.result);
 }

@@ -1,8 +1,8 @@
 import once from 'lodash/once';
 import { type IExecuteFunctions, type INodeExecutionData, NodeOperationError } from 'n8n-workflow';
 import { createAccountClient } from '../http/accountClient';
-import { requireApprovedRow } from '../ledger/approvedRow';
-import { clearRun } from '../ledger/executionMemory';
+import { requireApprovedRow } from '../claims/approvedRow';
+import { clearRun } from '../claims/executionMemory';
 import { toolsOf } from '../caller/agentRun';
 import { type Caller, callerOf } from '../caller/caller';
 import { isCanceled } from '../execution/cancel';

@@ -14,7 +14,7 @@ import type { CallerRun } from '../caller/caller';
 import type { Fields } from '../forms/fields';
 import { formOf } from '../forms/nodeParameters';
 import { toNodeError } from '../http/nodeErrors';
-import { openStore, type StoreUse } from '../ledger/openStore';
+import { openTextList, type StoreUse } from '../claims/openTextList';
 
 /** The used part of n8n's request. n8n has read the body, unless it doesn't know the content type. */
 type RawRequest = { readRawBody(): Promise<void>; rawBody?: Buffer; body?: unknown };
@@ -126,7 +126,7 @@ export async function newEvents(
 	const { context } = run;
 	const mode = context.getMode();
 	if (mode === 'manual' || keys.length === 0) return new Set(keys);
-	const store = openStore(run, 'node', USE);
+	const store = openTextList(run, 'node', USE);
 	const startedAt = context.getExecutionContext()?.establishedAt ?? context.getExecutionId();
 	const ownText = (key: string) => JSON.stringify([key, startedAt]);
 	const texts = keys.flatMap((key) => [key, ownText(key)]);

@@ -131,21 +131,11 @@ export const placeCall: ContractCase[] = [
 		],
 	},
 	{
-		title: 'calls a number once with Limit Calls per Person, in any format',
-		items: [
-			{ phone: '9876500778', at: '2099-11-20T15:00:00+05:30' },
-			{ phone: '+91 98765-00778', at: '2099-11-20T16:00:00+05:30' },
-		],
-		parameters: {
-			...CALL,
-			phoneNumber: '={{ $json.phone }}',
-			when: 'dateTime',
-			scheduledAt: '={{ $json.at }}',
-			...once,
-		},
+		title: 'does not call a number again in another execution with Limit Calls per Person',
+		isRunTwice: true,
+		parameters: { ...CALL, phoneNumber: '9876500778', ...once },
 		requests: ['POST /v1/call'],
 		output: [
-			{ placed: true, call_id: expect.any(String) },
 			{
 				placed: false,
 				call_id: null,

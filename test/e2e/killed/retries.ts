@@ -46,16 +46,30 @@ const SOME: readonly Writer[] = [
 	...['Place Call with a limit per person', 'Push, one request', 'dnd › add'].map(writerNamed),
 ];
 
-/** Items with a started request are unknown, and the rest is sent, unless it's for the same chat session. */
-const expectedResult = ({ name, isOneSession = false }: Writer, before: string): RetryResult => {
-	if (isOneSession) return { writer: name, before, after: before, output: 'u'.repeat(ITEMS) };
+/**
+ * All items of a batch are unknown, and what does no harm twice is sent again. A push claims the rows of each request, so the
+ * other rows are sent.
+ */
+const expectedResult = (writer: Writer, before: string): RetryResult => {
+	const { name, isHarmlessTwice } = writer;
+	if (isHarmlessTwice) {
+		const after = before.replace(/./g, (times) => String(Number(times) + 1));
+		const output = (REJECTED_AGAIN.includes(name) ? '-' : 'd').repeat(ITEMS);
+		return { writer: name, before, after, output };
+	}
+	if (writer === PUSH) return theRestIsSent(writer, before);
+	return { writer: name, before, after: before, output: 'u'.repeat(ITEMS) };
+};
+/** Items with a started request are unknown, and the others are sent. */
+const theRestIsSent = (writer: Writer, before: string): RetryResult => {
 	const kinds = before.replace(/1/g, 'u').replace(/0/g, 'd');
 	// Pushed rows are in the first output, and unknown ones in the second.
-	const output = isPush(name) ? [...kinds].sort().join('') : kinds;
-	return { writer: name, before, after: ALL, output };
+	const output = writer === PUSH ? [...kinds].sort().join('') : kinds;
+	return { writer: writer.name, before, after: ALL, output };
 };
+/** By the service, because the first attempt has closed the sessions. */
+const REJECTED_AGAIN = ['chatSession › legacyPause', 'chatSession › close'];
 const SIX_SENT = '11111100';
-const isPush = (name: string) => name.startsWith('Push');
 
 /** An agent that has called a person, and waits for its model. */
 type AgentRun = { account: Account; model: ScriptedModel; id: string };
@@ -150,7 +164,7 @@ export function retries(): Part {
 	}
 
 	function tests(): void {
-		it('after a kill, does not repeat started requests, and sends the rest', async () => {
+		it('after a kill, repeats no request of the last batch, except what does no harm twice', async () => {
 			expect(await retryAll(middle)).toEqual(wanted(middle));
 			// Another retry of the same execution, which doesn't know about the first retry.
 			const twice = middle.slice(0, 2);
@@ -160,10 +174,11 @@ export function retries(): Part {
 
 		it('after a kill in a loop or a sub-workflow, sends no request twice', async () => {
 			const sent = (await retryAll(arranged)).map((one) => [one.before, one.after]);
-			expect(sent).toEqual(arranged.map(({ before }) => [before, ALL]));
+			// The items of the sub-workflow that runs once were one batch.
+			expect(sent).toEqual([ALL, SIX_SENT, ALL].map((after) => [SIX_SENT, after]));
 		});
 
-		it('after a kill in a later node, repeats nothing', async () => {
+		it('after a kill in a later node, repeats nothing but what does no harm twice', async () => {
 			const verdicts = await bench.retryScenes(after);
 			expect(verdicts).toEqual(after.map(({ writer }) => expectedResult(writer, ALL)));
 		});
@@ -230,7 +245,9 @@ export function retries(): Part {
 				await bench.n8n.request('POST', `/executions/${scene.execution.id}/stop`);
 				stopped.push(scene);
 			}
-			expect(await retryAll(stopped)).toEqual(wanted(stopped));
+			expect(await retryAll(stopped)).toEqual(
+				stopped.map(({ writer, before }) => theRestIsSent(writer, before)),
+			);
 		});
 	}
 

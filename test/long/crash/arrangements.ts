@@ -32,8 +32,8 @@ export async function arrange(
 			nodes: [loop, writer],
 			connections: {
 				[loop.name]: { main: [[], [to(writer)]] },
-				// Both outputs continue with the next batch.
-				[writer.name]: { main: [[to(loop)], [to(loop)]] },
+				// All outputs continue with the next batch.
+				[writer.name]: { main: [[to(loop)], [to(loop)], [to(loop)]] },
 			},
 		};
 	}

@@ -25,8 +25,8 @@ export type Writer = {
 	request?: { method: string; path: RegExp };
 	/** Whether one request contains all items. */
 	isOneRequest?: boolean;
-	/** Whether all items are for the same chat session. A retry sends none of them if one had begun. */
-	isOneSession?: boolean;
+	/** Whether a retry sends it again, because twice does no harm. */
+	isHarmlessTwice?: boolean;
 	/** A value that only the request of this item contains. */
 	marker: (value: Item) => string;
 };
@@ -35,7 +35,7 @@ export type Writer = {
 export type Item = { phone: string; text: string; session: string; legacySession: string };
 
 /** What differs from the table. */
-type Own = Pick<Writer, 'marker' | 'isOneRequest' | 'isOneSession'> & {
+type Own = Pick<Writer, 'marker' | 'isOneRequest'> & {
 	with: INodeParameters;
 	title?: string;
 	sends?: string;
@@ -45,14 +45,14 @@ type Own = Pick<Writer, 'marker' | 'isOneRequest' | 'isOneSession'> & {
 
 function writer(operation: string, own: Own): Writer {
 	const { with: more, title = operation, id, ...rest } = own;
-	const { sends = '' } = { ...operationNamed(operation), ...rest };
+	const { sends = '', isHarmlessTwice = false } = { ...operationNamed(operation), ...rest };
 	const { node: type, parameters } = useOf(operation);
 	const [method = '', path = ''] = sends.split(' ');
 	const pattern = path.replace(/\{id\}/, id === undefined ? '[^/]+' : String(id));
 	return {
 		...{ name: title, operation, type, parameters: { ...parameters, ...more } },
 		...rest,
-		sends,
+		...{ sends, isHarmlessTwice },
 		...(sends !== SOCKET && { request: { method, path: new RegExp(`^${pattern}$`) } }),
 	};
 }
@@ -69,7 +69,7 @@ const LISTED = { ...agent(agents.us), phone: '=+91{{ $json.phone }}' };
 const SESSION = { sessionId: '={{ $json.session }}' };
 const LEGACY_SESSION = { sessionId: '={{ $json.legacySession }}' };
 const REQUESTS = { options: { output: 'requests' } };
-const message = { with: { message: TEXT }, marker: byText, isOneSession: true } as const;
+const message = { with: { message: TEXT }, marker: byText } as const;
 const sentBy = (sendBy: string) => ({ ...message, with: { ...message.with, sendBy, ...agent() } });
 
 /** Every operation that writes, with every way to send. */
@@ -118,10 +118,9 @@ export const writers: readonly Writer[] = [
 	}),
 	writer('chatSend › answerInteraction', {
 		with: { interactionId: '=question {{ $json.text }}' },
-		isOneSession: true,
 		marker: questionOf,
 	}),
-	writer('injectContext', { with: { context: TEXT }, isOneSession: true, marker: byText }),
+	writer('injectContext', { with: { context: TEXT }, marker: byText }),
 	writer('chatSession › create', { with: { personName: TEXT }, marker: byText }),
 	writer('chatSession › legacyCreate', { with: { personName: TEXT }, marker: byText }),
 	writer('chatSession › legacyPause', { with: LEGACY_SESSION, marker: byLegacySession }),
@@ -133,7 +132,6 @@ export const writers: readonly Writer[] = [
 				additionalBodyFields: `={{ { ${JSON.stringify(commands.text)}: $json.text } }}`,
 			},
 		},
-		isOneSession: true,
 		marker: byText,
 	}),
 	writer('chatSession › close', { with: SESSION, marker: bySession }),

@@ -1,4 +1,4 @@
-/** Retries of executions of all chat nodes: what may have arrived isn't sent again, except with the same key if n8n has its record. */
+/** Retries of executions of all chat nodes: what may have arrived isn't sent again, except with the same key and content, or if it's harmless twice. */
 import {
 	createRunExecutionData,
 	type IDataObject,
@@ -50,23 +50,28 @@ function respond(path: string, bodies: IDataObject[], status = 200, times = 1): 
 	service().post(path).times(times).optionally().reply(reply);
 }
 
-/** Runs the node until n8n is killed after its request. Then the node is edited, and the execution is retried. */
+type Attempt = INodeParameters;
+
+/** Runs the node until n8n is killed after its request. Then the execution is retried with each of these parameters. */
 async function killedAndRetried(
 	type: string,
 	path: string,
-	before: INodeParameters,
-	after = before,
+	before: Attempt,
+	...retries: Attempt[]
 ) {
 	const bodies: IDataObject[] = [];
 	respond(path, bodies);
 	const { workflow, start } = await workflowWith(type, before, true);
 	const started = await runKilled(workflow, start, [{ json: {} }]);
 	expect(bodies).toHaveLength(1);
-	respond(path, bodies);
-	const { workflow: edited } = await workflowWith(type, after, true);
-	const run = await resume(edited, storedCopy(started), 'retry');
-	const { error, message } = output(run, 'Node')[0]?.json ?? {};
-	return { bodies, error, message };
+	const items: Array<IDataObject | undefined> = [];
+	for (const after of retries) {
+		respond(path, bodies);
+		const { workflow: edited } = await workflowWith(type, after, true);
+		const run = await resume(edited, storedCopy(started), 'retry');
+		items.push(output(run, 'Node')[0]?.json);
+	}
+	return { bodies, items };
 }
 
 const MESSAGE = { operation: 'sendMessage', sendBy: 'async', sessionId, message: 'Hello' };
@@ -75,43 +80,50 @@ const OWN = { ...MESSAGE, idempotencyKey: 'row-1' };
 const developerSettings = { additionalBodyFields: '={ "external_id": "{{ $execution.id }}" }' };
 const metadata = '={ "at": "{{ $execution.id }}" }';
 const legacy = (operation: string) => ({ resource: 'legacy', operation, agentUuid, sessionId });
+const SESSION = `/chat_sessions/${sessionId}`;
+const SUPPORT = `/v1/chat/session/${sessionId}/support`;
+const COMMAND = { operation: 'supportCommand', sessionId, command: 'escalate', developerSettings };
 
-const AGAIN = "It wasn't sent again. Check the service before you send it in a new execution.";
+const UNKNOWN = {
+	error: expect.stringContaining('An earlier run or attempt of this execution may have sent this'),
+	message: "It wasn't sent again. Check the service before you send it in a new execution.",
+	details: { item: 0, outcome: 'unknown' },
+};
 
-test.each<[string, string, INodeParameters, INodeParameters?]>([
-	['chatSend', ASYNC, MESSAGE],
+test.each<[string, string, Attempt, Attempt]>([
+	['chatSend', ASYNC, MESSAGE, MESSAGE],
 	['chatSend', ASYNC, MESSAGE, OWN],
 	['chatSend', ASYNC, OWN, MESSAGE],
 	['chatSend', ASYNC, OWN, { ...OWN, message: 'Good morning' }],
 	['chatSend', ASYNC, MESSAGE, { ...MESSAGE, agentUuid: 'agent_1' }],
-	['chatSession', '/v1/chat/session', { operation: 'create', agentUuid, developerSettings }],
-	['chatSession', '/chat_sessions', { ...legacy('legacyCreate'), metadata }],
-	[
-		'chatSession',
-		`/chat_sessions/${sessionId}/close_session`,
-		{ ...legacy('legacyClose'), developerSettings },
-	],
-	[
-		'chatSession',
-		`/chat_sessions/${sessionId}/pause_session`,
-		{ ...legacy('legacyPause'), developerSettings },
-	],
-	[
-		'chatSession',
-		`/v1/chat/session/${sessionId}/support`,
-		{ operation: 'close', sessionId, developerSettings },
-	],
+	['chatSession', SUPPORT, COMMAND, COMMAND],
 ])(
 	"%s, %s: after n8n was killed, isn't sent again, even if values or the node have changed: %#",
-	async (...given) => {
-		const { bodies, error, message } = await killedAndRetried(...given);
+	async (type, path, before, after) => {
+		// Also not by a second retry of the same execution.
+		const { bodies, items } = await killedAndRetried(type, path, before, after, after);
+		expect(items).toEqual([UNKNOWN, UNKNOWN]);
 		expect(bodies).toHaveLength(1);
-		expect(error).toContain('An earlier attempt of this execution');
-		if (given[0] === 'chatSend') expect(message).toBe(AGAIN);
 	},
 );
 
-test('after n8n was killed, no context is added to a session that got some, also if another entry was rejected', async () => {
+test.each<[string, string, Attempt]>([
+	['chatSend', ASYNC, OWN],
+	['chatSession', '/v1/chat/session', { operation: 'create', agentUuid, developerSettings }],
+	['chatSession', '/chat_sessions', { ...legacy('legacyCreate'), metadata }],
+	['chatSession', `${SESSION}/close_session`, legacy('legacyClose')],
+	['chatSession', `${SESSION}/pause_session`, legacy('legacyPause')],
+	['chatSession', SUPPORT, { operation: 'close', sessionId, developerSettings }],
+])(
+	'%s, %s: after n8n was killed, is sent again, because twice does no harm: %#',
+	async (type, path, parameters) => {
+		const { bodies, items } = await killedAndRetried(type, path, parameters, parameters);
+		expect(items).toMatchObject([{ session_id: sessionId }]);
+		expect(bodies).toHaveLength(2);
+	},
+);
+
+test('after n8n was killed, only the context entry that was rejected is added', async () => {
 	const bodies: IDataObject[] = [];
 	respond(INJECT, [], 422);
 	respond(INJECT, bodies, 200, 2);
@@ -120,9 +132,11 @@ test('after n8n was killed, no context is added to a session that got some, also
 	const items = ['A long text', 'She asked for a visit'].map((text) => ({ json: { text } }));
 	const started = await runKilled(workflow, start, items);
 	const run = await resume(workflow, storedCopy(started), 'retry');
-	expect(bodies).toEqual([{ context: 'She asked for a visit' }]);
-	const unknown = expect.stringContaining('An earlier attempt of this execution');
-	expect(output(run, 'Node').map(({ json }) => json.error)).toEqual([unknown, unknown]);
+	expect(bodies).toEqual(items.toReversed().map(({ json }) => ({ context: json.text })));
+	expect(output(run, 'Node').map(({ json }) => json)).toEqual([
+		expect.objectContaining({ session_id: sessionId }),
+		expect.objectContaining({ error: UNKNOWN.error }),
+	]);
 });
 
 test('a tool in a retry of an execution that n8n did not store sends no message again, and says so to the model', async () => {

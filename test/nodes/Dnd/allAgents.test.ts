@@ -142,7 +142,7 @@ describe('Add', () => {
 		]);
 	});
 
-	test('after n8n was killed, a retry adds no number that may have been added, and names every agent', async () => {
+	test('after n8n was killed, a retry adds the number to all lists again, because twice does no harm', async () => {
 		agents([SALES, SUPPORT]);
 		accept(SALES);
 		accept(SUPPORT);
@@ -150,12 +150,9 @@ describe('Add', () => {
 		const begun = await runKilled(workflow, start, asInput(items.slice(0, 1)));
 
 		agents([SALES, SUPPORT]);
-		const data = { data: begun } as const;
-		const { error } = (await retryFailed(data, workflow)).data.resultData;
-		expect(error?.message).toContain(
-			'An earlier attempt of this execution may have sent this, and n8n has no record of the result (+919812345678) [Sales, agent_a1]',
-		);
-		expect(error?.description).toContain('[Support, agent_b2] An earlier attempt');
+		accept(SALES);
+		accept(SUPPORT);
+		expect(records(await retryFailed({ data: begun }, workflow))).toMatchObject([SALES, SUPPORT]);
 	});
 
 	test('an invalid number fails alone', async () => {
@@ -222,7 +219,7 @@ describe('as a tool', () => {
 	const row = { phone: ASHA };
 	const tool = async () => engineTool(await nodeOf(), { row });
 
-	test('adds the number to all lists, and the same request again adds nothing', async () => {
+	test('adds the number to all lists', async () => {
 		agents();
 		for (const agent of [SALES, SUPPORT, RENEWALS]) accept(agent);
 		const request = await tool();
@@ -231,11 +228,9 @@ describe('as a tool', () => {
 			what_happened: `${ASHA} was added to the do-not-disturb lists of 3 agents.`,
 			result: [SALES, SUPPORT, RENEWALS],
 		});
-		agents();
-		expect(await request()).toMatchObject({ outcome: 'already_done' });
 	});
 
-	test('reports what was done if an agent rejects the number, and the request again adds only the rest', async () => {
+	test('reports what was done if an agent rejects the number', async () => {
 		agents();
 		accept(SALES);
 		additionOf(SUPPORT).reply(422, NOT_FOUND);
@@ -249,12 +244,6 @@ describe('as a tool', () => {
 				// Without advice on the agent, which the model doesn't choose.
 				rejected: [`[Support, agent_b2] ${NO_AGENT}. The service said: agent_not_found.`],
 			},
-		});
-		agents();
-		accept(SUPPORT);
-		expect(await request()).toMatchObject({
-			outcome: 'done',
-			result: [SALES, SUPPORT, RENEWALS],
 		});
 	});
 

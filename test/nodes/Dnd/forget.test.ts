@@ -44,7 +44,7 @@ const called = async (phones: string[], parameters: INodeParameters = {}) => {
 const push = async (campaignId: string, ...phones: string[]) => {
 	const options = { skipPushedBefore: true };
 	const node = pushNode({ campaignId, options }, { id: 'push' });
-	const ended = await run(node, phones, ['Pushed', 'Rejected', 'Pushed Before']);
+	const ended = await run(node, phones, ['Pushed', 'Rejected', 'Sent Before']);
 	return output(ended, 'Node', 2).map(({ json }) => json.rejection_status);
 };
 
@@ -77,13 +77,13 @@ it('forgets the calls to a number and its push to a campaign, in any format', as
 		{ json: { forgotten: false } },
 	]);
 	expect(JSON.stringify(items)).not.toContain(phone(0));
-	expect(store.size).toBe(before - 3);
+	expect(store.size).toBe(before - 2);
 
 	expect(await called([phone(0), phone(1)])).toEqual([true, false]);
 	const bodies = respondWith([200, accepted(1)]);
-	expect(await push('42', phone(0), phone(1))).toEqual(['waiting_before']);
+	expect(await push('42', phone(0), phone(1))).toEqual(['sent_before']);
 	expect(bodies.map(phonesOf)).toEqual([[phone(0)]]);
-	expect(await push('43', phone(0))).toEqual(['waiting_before']);
+	expect(await push('43', phone(0))).toEqual(['sent_before']);
 });
 
 it('forgets only the calls without a campaign, also those scheduled up to a month ahead and those of another country', async () => {

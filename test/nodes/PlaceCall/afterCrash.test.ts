@@ -1,21 +1,13 @@
-/** Attempts of an execution after n8n was killed. n8n has stored no results, only the notes of what was started. */
+/** Attempts of an execution after n8n was killed. n8n has stored no results, only the claims of what was started. */
 import type { IDataObject, INode, INodeParameters, WorkflowExecuteMode } from 'n8n-workflow';
 import { createRunExecutionData } from 'n8n-workflow';
-import { clock } from '../../../nodes/host/clock';
 import {
 	engineTool,
-	makeNode,
-	makeWorkflow,
 	oneNodeWorkflow,
-	output,
 	ParentExecution,
 	records,
-	resume,
 	retryKilled,
-	runKilled,
-	runWorkflow,
 	useTime,
-	storedCopy,
 } from '../../engine';
 import {
 	acceptCalls,
@@ -27,7 +19,6 @@ import {
 	itemsOf,
 	NIGHT,
 	NOON,
-	onOtherDays,
 	people,
 	perItem,
 	phone,
@@ -63,9 +54,9 @@ describe('Retry', () => {
 		for (const failed of [first, await harness.retry(first, node({}, over))]) {
 			const { message, description } = faultOf(failed);
 			expect(message).toBe(
-				`An earlier attempt of this execution may have sent this, and n8n has no record of the result (call to ${phone(1)}, IN) [row 2]`,
+				`An earlier run or attempt of this execution may have sent this, and n8n has no record of the result (call to ${phone(1)}, IN) [row 2]`,
 			);
-			expect(description).toContain('[row 3] An earlier attempt');
+			expect(description).toContain('[row 3] An earlier run');
 			expect(description).toContain(phone(2));
 			expect(description).not.toContain(phone(3));
 			expect(description).toContain("To send the items that weren't sent, set 'On Error'");
@@ -109,12 +100,9 @@ describe('Retry', () => {
 	const [A, B] = [phone(0), phone(1)];
 	const both: Crash['replies'] = ['placed', 'placed'];
 	const moved = [{ phone: phone(7) }, { phone: B }, { phone: '098765 43210' }];
-	const twice = [
-		{ phone: A, name: 'Too long', at: '2020-01-31T10:00:00+05:30' },
-		{ phone: A, name: 'Asha', at: '2040-01-31T10:00:00+05:30' },
-	];
+	const sameNumber = [{ phone: A }, { phone: '098765 43210' }];
+	const twice = ['2020-01-31', '2040-01-31'].map((day) => ({ phone: A, at: `${day}T10:00+05:30` }));
 	const atTheirTimes = { when: 'dateTime', scheduledAt: '={{ $json.at }}' };
-	const named = { ...onOtherDays, personName: '={{ $json.name }}' };
 	const unreadable = { phoneNumber: 'none' };
 	const unreadableSettings = { developerSettings: { concurrency: 'many' } };
 	const nothing = { begun: [], rows: people(1), replies: [] };
@@ -133,14 +121,18 @@ describe('Retry', () => {
 			{ begun: people(1), replies: ['placed'], over: { id: 'id-of-the-new-node' }, outcomes: [A] },
 		],
 		[
-			'calls a person no more of whom an earlier item was never started',
+			'calls a person no more of whom an earlier item is left out',
 			{ node: atTheirTimes, begun: twice, replies: ['placed'], outcomes: ['unknown', 'unknown'] },
 		],
 		[
-			'calls a person no more of whom an earlier item was rejected',
+			'says of no item with the number that it was not placed',
+			{ begun: sameNumber, replies: ['placed'], outcomes: ['unknown', 'unknown'] },
+		],
+		[
+			'says so of none in a later batch either',
 			{
-				...{ node: named, begun: twice, replies: ['rejected', 'placed'] },
-				outcomes: ['unknown', 'unknown'],
+				...{ begun: [...sameNumber, ...people(60).slice(2), { phone: A }] },
+				...{ replies: new Array(59).fill('placed'), outcomes: new Array(61).fill('unknown') },
 			},
 		],
 		[
@@ -239,7 +231,7 @@ describe('a sub-workflow whose parent is retried', () => {
 		expect(item).toMatchObject(UNKNOWN);
 	});
 
-	it("calls nobody again if n8n's database stores the notes of the retry, but reports an error", async () => {
+	it("calls nobody again if n8n's database stores the claims of the retry, but reports an error", async () => {
 		acceptCalls(1);
 		await run(node(), people(1));
 		parent.retry();
@@ -291,35 +283,4 @@ test("a tool of an agent run doesn't say outside the calling hours that the call
 	expect(result.next_step).not.toContain('Place the call then');
 	expect(result).toMatchObject({ outcome: 'unknown' });
 	expect(again).toEqual([]);
-});
-
-describe('a person who may have been called is not called by another Place Call', () => {
-	const start = makeNode({ type: 'test.start', name: 'Start' });
-	const to = (target: string) => ({ main: [[{ node: target, type: 'main' as const, index: 0 }]] });
-	const call = (name: string) => node({}, { name, id: name, ...CONTINUE });
-	const both = () =>
-		makeWorkflow([start, call('Node'), call('Second')], { Start: to('Node'), Node: to('Second') });
-
-	it('if n8n was killed during the first one', async () => {
-		const bodies = acceptUpTo(2);
-		const { workflow } = oneNodeWorkflow(call('Node'));
-		const begun = await runKilled(workflow, start, itemsOf(people(1)), clock.now());
-		const run = await resume(both(), storedCopy(begun), 'retry');
-		expect(output(run, 'Second')).toMatchObject([{ json: UNKNOWN }]);
-		expect(bodies.map(phoneOf)).toEqual([phone(0)]);
-	});
-
-	it('if the response had the ID of another call', async () => {
-		const phones: unknown[] = [];
-		callsEndpoint()
-			.optionally()
-			.times(4)
-			.reply((_uri, body) => {
-				phones.push(phoneOf(body));
-				return [200, { success: true, data: { call_id: 'same' } }];
-			});
-		const run = await runWorkflow(both(), start, itemsOf(people(2)));
-		expect(output(run, 'Second')).toMatchObject([{ json: { placed: true } }, { json: UNKNOWN }]);
-		expect(phones).toEqual([phone(0), phone(1), phone(0)]);
-	});
 });

@@ -321,22 +321,21 @@ describe('as a tool', () => {
 		expect(placed()).toEqual([callId]);
 	});
 
-	it('asks the same question of two rows once in a run of the agent, and tells the other row so', async () => {
+	it('asks a person once in the execution, and tells another row, question, or agent run so', async () => {
 		everyoneSaysYes();
 		const data = newExecutionData();
 		const one = await askNode({ phoneNumber, message: '={{ $json.question }}' });
 		const rows = ['May I?', 'May I?', 'May he?'].map((text, order) => ({ question: text, order }));
-		const results = [];
-		for (const row of rows) results.push(await engineTool(one, { data, rows, row })());
-		const what_happened = expect.stringContaining('has called the number for another row');
-		expect(results).toMatchObject([
-			{ outcome: 'done', result: { answer: 'yes' } },
-			{ outcome: 'not_sent', what_happened, result: null },
-			{ outcome: 'done', result: { answer: 'yes' } },
-		]);
-		expect(placed()).toHaveLength(2);
-		const later = engineTool(one, { data, rows, row: rows[1], run: 1 });
-		expect(await later()).toMatchObject({ outcome: 'done', result: { answer: 'yes' } });
+		const ask = async (row = 0, run = 0) =>
+			await engineTool(one, { data, rows, row: rows[row] ?? {}, run })();
+		const what_happened =
+			"The call wasn't placed, because this number was called before in this execution.";
+		const calledBefore = { outcome: 'not_sent', what_happened, result: null };
+		expect(await ask()).toMatchObject({ outcome: 'done', result: { answer: 'yes' } });
+		for (const other of [ask(1), ask(2), ask(0, 1)])
+			expect(await other).toMatchObject(calledBefore);
+		expect(await ask()).toMatchObject({ outcome: 'already_done', result: { answer: 'yes' } });
+		expect(placed()).toHaveLength(1);
 	});
 });
 

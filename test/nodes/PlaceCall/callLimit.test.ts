@@ -1,11 +1,9 @@
-import { ExecuteContext } from 'n8n-core';
 import type { IDataObject, INodeParameters, IRun } from 'n8n-workflow';
 import { clock } from '../../../nodes/host/clock';
 import {
 	engineTool,
 	hintsOf,
 	output,
-	ParentExecution,
 	records,
 	startNode,
 	stoppedResult,
@@ -161,7 +159,7 @@ describe('Limit Calls per Person', () => {
 		['stop', {}, 8],
 		['continue', CONTINUE, 1],
 	])(
-		'with On Error set to %s, reserves the calls of all items in one access, notes so in another, and forgets those that were not placed',
+		'with On Error set to %s, claims a batch in one access and its calls of the limit in another, and forgets those that were not placed',
 		async (_how, over, count) => {
 			acceptCalls(2);
 			callsEndpoint().reply(400, REJECTED);
@@ -170,7 +168,8 @@ describe('Limit Calls per Person', () => {
 			const before = store.calls.length;
 			await place({ ...perItem, ...LIMIT }, { items, over });
 			const adds = store.calls.slice(before).filter((made) => made.startsWith('add'));
-			expect(adds.filter((made) => made !== 'add 2')).toEqual(['add 10', 'add 10']);
+			// The first claim of an execution has a mark.
+			expect(adds).toEqual(['add 11', 'add 10']);
 			const bodies = acceptCalls(count);
 			await place({ ...perItem, ...LIMIT }, { items });
 			expect(bodies).toMatchObject(
@@ -258,12 +257,12 @@ describe('a call counts unless it was certainly not placed', () => {
 			false,
 		],
 		[
-			'never sent, because n8n fails after it was reserved',
+			'never sent, because n8n fails after it was claimed',
 			() => {
 				let adds = 0;
 				failing((made) => made.startsWith('add') && ++adds > 1);
 			},
-			"didn't send it",
+			"so the call wasn't placed",
 			true,
 		],
 	])('%s', async (_what, respond, message, isCalledAgain) => {
@@ -274,24 +273,11 @@ describe('a call counts unless it was certainly not placed', () => {
 		expect(await isCalled([ASHA])).toEqual([isCalledAgain]);
 	});
 
-	it('never sent, because n8n cannot read the parent execution after it was reserved', async () => {
-		const reads = jest.spyOn(ExecuteContext.prototype, 'getExecutionDataById');
-		store.beforeCall = () => {
-			store.beforeCall = () => {};
-			reads.mockRejectedValueOnce(new Error('database is locked'));
-		};
-		const node = placeCallNode({ ...perItem, ...LIMIT });
-		const run = await new ParentExecution(Date.parse(NOON)).run(node, itemsOf(people(1)));
-		expect(faultOf(run).message).toContain("didn't send it");
-		acceptCalls(1);
-		expect(await isCalled([ASHA])).toEqual([true]);
-	});
-
 	it('if n8n was killed after placing it, and Retry reports it as unknown', async () => {
 		acceptCalls(1);
 		const node = placeCallNode(LIMIT);
 		const begun = await harness.kill(node, [{}]);
-		// The counted call, and the notes of the execution and its request.
+		// The counted call, and the claims of the execution and the person.
 		expect(store.size).toBe(3);
 		expect(placedIn(await place(LIMIT))).toEqual([false]);
 		const again = await harness.retryAfterKill(begun, node);
@@ -319,32 +305,14 @@ describe('attempts of the same execution', () => {
 		);
 	const unknown = expect.objectContaining({ outcome: 'unknown' });
 
-	it('Retry calls those whose call had been reserved, but not begun, when n8n was killed. Another execution does not', async () => {
-		const phones = people(4).map((row) => row.phone);
-		const nobody = [false, false, false, false];
-		const { node, begun } = await killedAfterTwo(people(4));
-		expect(await isCalled(phones)).toEqual(nobody);
+	it('Retry calls those of later batches, whose calls were not claimed when n8n was killed', async () => {
+		const { node, begun } = await killedAfterTwo(people(52));
 		const bodies = acceptCalls(2);
 		const again = await harness.retryAfterKill(begun, node);
-		expect(outcomes(again)).toEqual([unknown, unknown, 'placed', 'placed']);
-		expect(bodies.map(phoneOf)).toEqual(phones.slice(2));
-		expect(await isCalled(phones)).toEqual(nobody);
-	});
-
-	it('a second Retry after another kill calls those that are still left', async () => {
-		const { node, begun } = await killedAfterTwo(people(5));
-		acceptCalls(1);
-		callsEndpoint().reply(400, REJECTED);
-		store.beforeCall = (made) => {
-			if (made.startsWith('remove 1')) throw new Error('killed');
-		};
-		const stopping = { ...node, onError: 'stopWorkflow' as const };
-		await harness.retryAfterKill(begun, stopping, people(5).slice(2));
-		store.beforeCall = () => {};
-		const bodies = acceptCalls(1);
-		const last = await harness.retryAfterKill(begun, node);
-		expect(outcomes(last)).toEqual([unknown, unknown, unknown, unknown, 'placed']);
-		expect(bodies.map(phoneOf)).toEqual([phone(4)]);
+		expect(outcomes(again)).toEqual([...new Array(50).fill(unknown), 'placed', 'placed']);
+		expect(bodies.map(phoneOf)).toEqual([phone(50), phone(51)]);
+		const phones = people(52).map((row) => row.phone);
+		expect(await isCalled(phones)).toEqual(new Array(52).fill(false));
 	});
 
 	it('Retry does not say that people may be called again, also if it places no call', async () => {
@@ -352,20 +320,8 @@ describe('attempts of the same execution', () => {
 		const { node, begun } = await killedAfterTwo(people(3), hours);
 		itIs(NIGHT);
 		expect(hintsOf(await harness.retryAfterKill(begun, node))).toEqual([
-			'3 items: 1 outside the calling hours, 2 may have been called. The output has one item for each.',
+			'3 items: 3 may have been called. The output has one item for each.',
 		]);
-	});
-
-	it('Retry does not call a person more often than the limit says', async () => {
-		const hours = [13, 13, 14, 15];
-		const phones = [phone(0), phone(1), phone(9), phone(9)];
-		const rows = hours.map((hour, index) => ({ phone: phones[index], hour }));
-		const scheduledAt = '=2026-11-20T{{ $json.hour }}:00:00+05:30';
-		const { node, begun } = await killedAfterTwo(rows, { when: 'dateTime', scheduledAt });
-		const bodies = acceptCalls(1);
-		const again = await harness.retryAfterKill(begun, node);
-		expect(outcomes(again)).toEqual([unknown, unknown, 'placed', 'call_limit_reached']);
-		expect(bodies).toHaveLength(1);
 	});
 
 	it('Retry returns the placed calls even if the list of called numbers cannot be read', async () => {
@@ -373,11 +329,8 @@ describe('attempts of the same execution', () => {
 		acceptCalls(1);
 		callsEndpoint().reply(502, '');
 		const failed = await harness.run(node, people(2));
-		// Before, the node reads its notes.
-		let areNotesRead = false;
-		store.beforeCall = (made) => {
-			if (areNotesRead) throw new Error('database is locked');
-			areNotesRead = made.startsWith('remove');
+		store.beforeCall = () => {
+			throw new Error('database is locked');
 		};
 		const { message, description } = faultOf(await harness.retry(failed, node));
 		expect(message).toContain('the outcome is unknown');
@@ -389,9 +342,9 @@ describe("n8n's store", () => {
 	it('if the list of called numbers cannot be read, stops the node before anyone is called, or fails each item', async () => {
 		const error =
 			"n8n can't read or write the list of called numbers, so the call wasn't placed [row 1]";
-		let adds = 0;
 		store.beforeCall = (made) => {
-			if (made.startsWith('add') && ++adds <= 2) throw new Error('database is locked');
+			// Claims have a mark besides.
+			if (made === 'add 2') throw new Error('database is locked');
 		};
 		const { message, description } = faultOf(await call([ASHA, RAVI]));
 		expect(message).toBe(error);

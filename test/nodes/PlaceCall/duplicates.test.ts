@@ -1,13 +1,14 @@
 /** Which calls are one call: of items with the same number, and of several runs of the node. */
 import compact from 'lodash/compact';
 import uniq from 'lodash/uniq';
-import type { IConnections, INodeParameters, IRun, IWorkflowSettings } from 'n8n-workflow';
+import type { IConnections, INode, INodeParameters, IRun } from 'n8n-workflow';
 import { hintsOf, makeNode, makeWorkflow, records, runWorkflow, skipSleeps } from '../../engine';
 import {
 	acceptCalls,
 	acceptUpTo,
 	callsEndpoint,
 	CONTINUE,
+	faultOf,
 	HOURS,
 	itemsOf,
 	NIGHT,
@@ -20,7 +21,7 @@ import {
 	rejectCall,
 } from './placeCallHarness';
 
-const { place, placeCallNode, retry, run } = placeCallHarness();
+const { place, placeCallNode, kill, retry, retryAfterKill, run } = placeCallHarness();
 
 const AT = { ...perItem, when: 'dateTime', scheduledAt: '={{ $json.at }}' };
 const SKIP = { outsideCallingHours: 'notPlaced' };
@@ -52,20 +53,15 @@ describe('items with the same number', () => {
 		expect(hints).toEqual([expect.stringMatching(HINT)]);
 	});
 
-	it.each<[string, INodeParameters, at: string[], placed: boolean]>([
-		['at once', { ...perItem, developerSettings: { concurrency: 5 } }, [], false],
-		['on other days', { ...perItem, ...onOtherDays }, [], true],
-		['at an opening', { ...perItem, ...HOURS }, [], false],
-		['before one opening', { ...AT, ...HOURS }, [on20('23:00:00'), on21('02:00:00')], false],
-		['at one time', AT, [on21('10:00:00'), '2026-11-21T04:30:00Z'], false],
-		// As of $now.plus(…).
-		['less than an hour apart', AT, [on21('10:00:00'), on21('10:59:59.999')], false],
-		['an hour apart', AT, [on21('10:00:00'), on21('11:00:00')], true],
-	])('are one call or two, %s', async (_when, parameters, at, isPlaced) => {
+	it.each<[string, INodeParameters]>([
+		['at once', { developerSettings: { concurrency: 5 } }],
+		['on other days', onOtherDays],
+		['at an opening', HOURS],
+	])('are one call %s', async (_when, parameters) => {
 		skipSleeps(Date.parse(NIGHT));
-		acceptCalls(isPlaced ? 3 : 2);
-		const items = twice.map((row, index) => ({ ...row, at: at[index] ?? at[0] ?? '' }));
-		expect(placedIn(await place(parameters, { items }))).toEqual([true, isPlaced, true]);
+		acceptCalls(2);
+		const run = await place({ ...perItem, ...parameters }, { items: twice });
+		expect(placedIn(run)).toEqual([true, false, true]);
 	});
 
 	it.each<[string, string[], INodeParameters]>([
@@ -94,7 +90,7 @@ describe('a node that runs several times in an execution', () => {
 	const runsOf = async (
 		arrows: string,
 		parameters: INodeParameters = {},
-		settings: IWorkflowSettings = {},
+		over: Partial<INode> = {},
 	) => {
 		const pairs = arrows.split(', ').map((arrow) => arrow.split(' → '));
 		const connections: IConnections = {};
@@ -105,8 +101,8 @@ describe('a node that runs several times in an execution', () => {
 		const start = makeNode({ type: 'test.start', name: 'Start' });
 		const others = uniq(pairs.flat()).filter((name) => name !== 'Start' && name !== 'Node');
 		const passing = others.map((name) => makeNode({ type: 'test.sink', name }));
-		const nodes = [start, ...passing, placeCallNode({ ...perItem, ...parameters })];
-		const workflow = makeWorkflow(nodes, connections, settings);
+		const nodes = [start, ...passing, placeCallNode({ ...perItem, ...parameters }, over)];
+		const workflow = makeWorkflow(nodes, connections);
 		const { data } = await runWorkflow(workflow, start, itemsOf([{ phone: phone(0) }]));
 		return (data.resultData.runData.Node ?? []).map((each) => each.data?.main?.[0]?.[0]?.json);
 	};
@@ -127,6 +123,18 @@ describe('a node that runs several times in an execution', () => {
 		expect(await runsOf(arrows, parameters)).toMatchObject(calledOnce);
 	});
 
+	it('calls it once if the first outcome is unknown, and says so of the second one', async () => {
+		callsEndpoint().reply(502, '');
+		const outcome = { outcome: 'unknown' };
+		expect(await runsOf(TWICE, INCLUDE, CONTINUE)).toMatchObject([
+			{ details: outcome },
+			{
+				error: `This execution may have called the number before, so it wasn't called again (call to ${phone(0)}, IN)`,
+				details: outcome,
+			},
+		]);
+	});
+
 	it('calls it once if the calling hours end between two branches', async () => {
 		const itIs = skipSleeps(Date.parse(NOON));
 		callsEndpoint().reply(200, () => {
@@ -136,22 +144,28 @@ describe('a node that runs several times in an execution', () => {
 		expect(await runsOf(TWICE, HOURS)).toMatchObject(calledOnce);
 	});
 
-	it.each<[string, string, placed: boolean[]]>([
-		['calls it again in a loop', 'Start → Node, Node → Other, Other → Node', [true, true]],
-		[
-			'calls a number of two branches once in each round of a loop',
-			'Start → Round, Round → A, Round → B, A → Node, B → Node, Node → Round',
-			// The second round begins twice, once for each branch of the first one.
-			[true, false, true, false, false, false],
-		],
-	])('%s', async (_what, arrows, placed) => {
-		acceptCalls(2);
-		// Ends the loop. If it isn't reached, the number does.
-		rejectCall();
-		const phoneNumber = '={{ $runIndex < 20 ? $json.phone : "" }}';
-		// Both branches before the next round. In the other order of n8n, the second one waits for the end of the loop.
-		const inRounds = { executionOrder: 'v0' } as const;
-		const runs = await runsOf(arrows, { ...INCLUDE, phoneNumber }, inRounds);
+	const LOOP = 'Start → Node, Node → Other, Other → Node';
+
+	it.each<[string, string, boolean, placed: boolean[]]>([
+		['calls it once in a loop', LOOP, false, [true, false]],
+		['with Call Again in Loops, calls it in each round', LOOP, true, [true, true]],
+		['with Call Again in Loops, calls it in each branch', TWICE, true, [true, true]],
+	])('%s', async (_what, arrows, callAgainInLoops, placed) => {
+		acceptCalls(placed.filter(Boolean).length);
+		// Ends the loop.
+		const phoneNumber = '={{ $runIndex < 2 ? $json.phone : "" }}';
+		const options = { ...INCLUDE.options, callAgainInLoops };
+		const runs = await runsOf(arrows, { options, phoneNumber });
 		expect(compact(runs).map((item) => item.placed)).toEqual(placed);
+	});
+
+	it('with Call Again in Loops, calls nobody again in a retry of a round', async () => {
+		const options = { callAgainInLoops: true };
+		const node = placeCallNode({ ...perItem, options });
+		acceptCalls(1);
+		const begun = await kill(node, [{ phone: phone(0) }]);
+		const again = acceptUpTo(1);
+		expect(faultOf(await retryAfterKill(begun, node)).message).toContain('no record of the result');
+		expect(again).toEqual([]);
 	});
 });

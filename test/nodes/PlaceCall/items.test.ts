@@ -356,12 +356,6 @@ describe('Check Only', () => {
 		expect(records(await place({ ...CHECK, ...parameters }))).toMatchObject([{ would_call_at }]);
 	});
 
-	it('counts a number once, also in two branches', async () => {
-		activeAgents(BODY.agent_uuid);
-		const { items } = await inTwoBranches(placeCallNode(CHECK));
-		expect(items.map((item) => item.not_placed_reason)).toEqual(['check_only', 'duplicate_number']);
-	});
-
 	it('reads the active agents once for the agents of all items', async () => {
 		activeAgents('agent_one', 'agent_two');
 		const items = ['agent_one', 'agent_two'].map((agent, at) => ({ agent, phone: phone(at) }));

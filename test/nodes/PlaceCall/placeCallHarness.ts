@@ -33,7 +33,7 @@ export const BODY = { agent_uuid: 'agent_a1', country_code: 'IN', phone_number: 
 /** Calls the number of each item. */
 export const perItem = { phoneNumber: '={{ $json.phone }}' };
 
-/** Calls each item on another day, so that items with the same number aren't duplicates. */
+/** Calls each item on another day. */
 export const onOtherDays = {
 	when: 'dateTime',
 	scheduledAt: '=2040-01-{{ 10 + $itemIndex }}T12:00:00+05:30',

@@ -3,11 +3,11 @@ import type { INodeParameters } from 'n8n-workflow';
 import nock from 'nock';
 import { clock } from '../../../nodes/host/clock';
 import { storedCredentials } from '../../engine';
-import { eventually, until, untilIdle } from '../../n8n/until';
+import { eventually, untilIdle } from '../../n8n/until';
 import { waitBy } from './placeCallHarness';
 import { byWebhook, HOUR, N8N, PINGS, waitHarness } from './waitHarness';
 
-const { harness, waiting, service, isNow, waits, timeFlies, answerPings } = waitHarness();
+const { waiting, service, isNow, waits, timeFlies, answerPings } = waitHarness();
 const STILL_WAITING = { webhookResponse: { received: true } };
 
 describe('a request to the resume URL', () => {
@@ -151,23 +151,6 @@ describe('n8n pings the resume URL', () => {
 		await eventually(() => pings === 2);
 		await untilIdle();
 		expect(pings).toBe(2);
-	});
-
-	it('and keeps the notes of the calls until it has stored the execution', async () => {
-		await waiting(byWebhook, 2);
-		// One for each call, and one for the execution.
-		expect(harness.store.size).toBe(3);
-		harness.store.clear();
-		timeFlies();
-		const { last, onPing } = answerPings(409, 200, 404);
-		const notes: number[] = [];
-		onPing(() => notes.push(harness.store.size));
-		await waiting(byWebhook, 2);
-		await last();
-		expect(notes).toEqual([3, 3, 0]);
-		await until('the notes to be gone', async () => {
-			return await Promise.resolve(harness.store.size === 0);
-		});
 	});
 
 	const QUESTION = { operation: 'sendAndWait', message: 'May we?', yesValues: 'yes' };

@@ -26,7 +26,6 @@ const PLACED_EARLIER = 'Completed in an earlier attempt: row 1.';
 const REJECTED = { success: false, error: 'phone_number is implausible' };
 const BAD_GATEWAY = '<html>Bad Gateway</html>';
 const ids = (run: IRun) => records(run).map(({ call_id }) => call_id);
-const same = { phone: phone(0) };
 
 /** The service rejects these numbers once, and records every call. */
 function rejecting(count: number, ...rejected: string[]): string[] {
@@ -66,7 +65,6 @@ describe('Retry in the list of executions', () => {
 		options: { systemPrompt: 'Be brief.' },
 		developerSettings: { concurrency: 5, useLegacyEndpoint: false },
 	};
-	const withMoment = { ...onOtherDays, personName: '={{ $now.toMillis() }}' };
 
 	it.each<[string, Retried]>([
 		[
@@ -76,8 +74,8 @@ describe('Retry in the list of executions', () => {
 		[
 			'calls a person not again for the same item, whatever was edited',
 			{
-				...{ rows: [...people(3), same], node: onOtherDays, edit: otherCall },
-				...{ rejected: C, sent: [A, B, C, C, A], ids: [A, B, C, `${A}-2`] },
+				...{ rows: people(3), node: onOtherDays, edit: otherCall },
+				...{ rejected: C, sent: [A, B, C, C], ids: [A, B, C] },
 			},
 		],
 		[
@@ -96,10 +94,10 @@ describe('Retry in the list of executions', () => {
 			},
 		],
 		[
-			'recognizes calls whose request contains the time of the attempt, also for rows with the same number',
+			'recognizes calls whose request contains the time of the attempt',
 			{
-				...{ rows: [same, same, { phone: B }, same], node: withMoment, rejected: B },
-				...{ sent: [A, A, B, B, A], ids: [A, `${A}-2`, B, `${A}-3`] },
+				...{ rows: people(2), node: { personName: '={{ $now.toMillis() }}' }, rejected: B },
+				...{ sent: [A, B, B], ids: [A, B] },
 			},
 		],
 	])('%s', async (_what, { rows, rejected, node = {}, edit = {}, sent, ids: expected }) => {
@@ -137,22 +135,6 @@ describe('Retry in the list of executions', () => {
 			'The input has no column "agreed_on", so no call was placed in this attempt',
 		);
 		expect(description).toContain('An earlier attempt may have sent this item');
-	});
-
-	it('of three rows with the same number, the one that a first retry called is not called by a second one', async () => {
-		const node = placeCallNode({ ...perItem, ...onOtherDays });
-		acceptCalls(1);
-		rejectCall();
-		const failed = await run(node, [same, same, same]);
-		acceptUpTo(1);
-		rejectCall();
-		expect(faultOf(await retry(failed, node)).message).toContain('[row 3]');
-		const again = acceptUpTo(2);
-		// The records of the first retry aren't stored with the execution that is retried again.
-		const { message, description } = faultOf(await retry(failed, node));
-		expect(again).toEqual([]);
-		expect(message).toContain('[row 2]');
-		expect(description).toContain(PLACED_EARLIER);
 	});
 
 	it('recognizes an earlier call whose time has passed', async () => {
@@ -260,13 +242,12 @@ describe('a retry with a value that was edited and is invalid', () => {
 	const edited = (parameters: INodeParameters, over: Partial<INode> = {}) =>
 		placeCallNode({ ...perItem, ...parameters }, over);
 
-	it('says to leave the item whose call was placed out of a new execution', async () => {
+	it('says to leave all items that it affects out of a new execution', async () => {
 		const failed = await failedAtSecond(people(2));
 		const invalid = { when: 'dateTime', scheduledAt: '={{ "tomorrow" }}' };
-		expect(records(await retry(failed, edited(invalid, CONTINUE)))).toMatchObject([
-			{ message: expect.stringContaining(MAYBE_SENT), details: { outcome: 'unknown' } },
-			{ details: { outcome: 'not_sent' } },
-		]);
+		const message = expect.stringContaining(MAYBE_SENT);
+		const both = new Array(2).fill({ message, details: { outcome: 'unknown' } });
+		expect(records(await retry(failed, edited(invalid, CONTINUE)))).toMatchObject(both);
 		expect(faultOf(await retry(failed, edited(invalid))).description).toContain(MAYBE_SENT);
 	});
 

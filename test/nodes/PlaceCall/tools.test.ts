@@ -8,16 +8,12 @@ import {
 	holdTimeouts,
 	inlineTool,
 	mcpTool,
-	newExecutionData,
-	oneNodeWorkflow,
-	records,
-	resume,
 	skipSleeps,
 } from '../../engine';
 import {
+	acceptCalls,
 	acceptUpTo,
 	callsEndpoint,
-	CONTINUE,
 	HOURS,
 	NIGHT,
 	placeCallHarness,
@@ -134,26 +130,17 @@ it('a scheduled question is not said to be not placed because an earlier one of 
 	expect(await tool()).toMatchObject({ outcome: 'done', result });
 });
 
-describe('a person who may have been called is called again', () => {
-	beforeEach(() => {
-		callsEndpoint().reply(502, '');
-		acceptUpTo(1);
-	});
-
-	it('by a tool, which does not know of the calls of nodes in its execution', async () => {
-		const run = await harness.place({}, { over: CONTINUE });
-		expect(records(run)).toMatchObject([{ details: { outcome: 'unknown' } }]);
-		expect(await engineTool(node(), { data: run.data })()).toMatchObject({ outcome: 'done' });
-	});
-
-	it('by a node, which does not know of those of tools', async () => {
-		const data = newExecutionData();
-		expect(await engineTool(node(), { data })()).toMatchObject({ outcome: 'unknown' });
-		const task = { node: node(), data: { main: [[{ json: {} }]] }, source: null };
-		data.executionData?.nodeExecutionStack.push(task);
-		const run = await resume(oneNodeWorkflow(task.node).workflow, data);
-		expect(records(run)).toMatchObject([{ placed: true }]);
-	});
+it('Call Again in Loops is no option of a tool, which calls a person once', async () => {
+	acceptCalls(1);
+	const initialGreeting = "={{ $fromAI('greeting') }}";
+	const tool = engineTool(node({ initialGreeting, options: { callAgainInLoops: true } }));
+	expect(await tool({ greeting: 'Hello' })).toMatchObject({ outcome: 'done' });
+	expect(await tool({ greeting: 'Good morning' })).toMatchObject(
+		notSent(
+			"The call wasn't placed, because this number was called before in this execution.",
+			'Do not repeat this request. You can call other people. Tell the user you are chatting with that this number was not called again.',
+		),
+	);
 });
 
 const GAP = "'Initial Greeting' has a gap, because an expression in it is empty";

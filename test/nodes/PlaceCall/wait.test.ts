@@ -7,8 +7,6 @@ import sum from 'lodash/sum';
 import nock from 'nock';
 import {
 	inTwoBranches,
-	makeNode,
-	makeWorkflow,
 	nodeTypes,
 	oneNodeWorkflow,
 	records,
@@ -277,41 +275,12 @@ describe('waiting', () => {
 			return { items, atLimit: await resume(workflow, storedCopy(second.data)) };
 		};
 
-		it('by reading, has no outcome if that of the latest call is unknown', async () => {
-			timeFlies(async () => {
-				await service().endCall(placed()[0] ?? '');
-			});
-			const match = { method: 'POST', path: '/v1/call' };
-			service().faults.inject({ kind: 'status', status: 500, times: 1, skip: 1, match });
-			const start = makeNode({ type: 'test.start', name: 'Start' });
-			const again = makeNode({ type: 'test.sink', name: 'Again' });
-			const to = (name: string) => ({ node: name, type: 'main' as const, index: 0 });
-			// Ends the loop.
-			const phoneNumber = '={{ $runIndex < 3 ? $json.phone : "" }}';
-			const placeCall = await node(
-				{ ...byReading, phoneNumber },
-				{ onError: 'continueErrorOutput' },
-			);
-			const workflow = makeWorkflow([start, again, placeCall], {
-				Start: { main: [[to('Node'), to('Node')]] },
-				Node: { main: [[to('Again')]] },
-				Again: { main: [[to('Node')]] },
-			});
-			const { data } = await runWorkflow(workflow, start, itemsOf([{ phone }]));
-			const [first, second, branch] = data.resultData.runData.Node ?? [];
-			const itemIn = (run: typeof first, output: number) => run?.data?.main?.[output]?.[0]?.json;
-			expect(itemIn(first, 0)).toMatchObject(answered);
-			expect(itemIn(second, 1)).toMatchObject({ error: expect.stringContaining('unknown') });
-			expect(itemIn(branch, 0)).toMatchObject(other);
-			expect(itemIn(branch, 0)).not.toHaveProperty('outcome');
-		});
-
 		it.each(['Node', `It's {{ "one" }}`])(
 			'by webhook, has the outcome of its call, in the node %s',
 			async (name) => {
 				const { items, atLimit } = await afterFirst({}, name);
 				const ofBranch = { ...other, duplicate_of: null, ...answered };
-				expect(items).toMatchObject([ofBranch, { ...ofBranch, duplicate_of: 0 }]);
+				expect(items).toMatchObject([ofBranch, ofBranch]);
 				expect(items?.[0]).not.toHaveProperty('status');
 				const not_read = expect.stringContaining('Get Call');
 				const unread = { ...other, timed_out: true, not_read };

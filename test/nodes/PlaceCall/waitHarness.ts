@@ -185,19 +185,17 @@ export function waitHarness() {
 		/** n8n's responses to the pings of the resume URL, by status or text. */
 		answerPings: (...answers: Array<number | string>) => {
 			const pings: unknown[] = [];
-			let look = () => {};
 			nock(N8N)
 				.post(PINGS)
 				.times(answers.length)
 				.reply((_uri, body) => {
 					pings.push(body);
-					look();
 					const answer = answers[pings.length - 1];
 					return typeof answer === 'string' ? [200, answer] : [answer, {}];
 				});
 			const last = async () =>
 				await until('the last ping', async () => pings.length === answers.length);
-			return { pings, last, onPing: (listener: () => void) => (look = listener) };
+			return { pings, last };
 		},
 	};
 }

@@ -74,9 +74,7 @@ export const totals = {
 	rejected: 0,
 	do_not_disturb: 0,
 	skipped_duplicate: 0,
-	pushed_before: 0,
-	waiting_before: 0,
-	unknown_before: 0,
+	sent_before: 0,
 	unknown: 0,
 	not_sent: 0,
 	duplicate: 0,
@@ -119,8 +117,8 @@ export const goOn = { onError: 'continueRegularOutput' } as const;
 export type PushRun = {
 	pushed: INodeExecutionData[];
 	rejected: INodeExecutionData[];
-	pushedBefore: INodeExecutionData[];
-	/** Those of *Rejected* and *Pushed Before* in the order of the rows, such as `1 rejected`. */
+	sentBefore: INodeExecutionData[];
+	/** Those of *Rejected* and *Sent Before* in the order of the rows, such as `1 rejected`. */
 	statuses: string[];
 	error: IRun['data']['resultData']['error'];
 	hints: string[];
@@ -129,19 +127,19 @@ export type PushRun = {
 
 /** The outputs of the last run of the node. */
 export function outputsOf(run: IRun): PushRun {
-	const [pushed, rejected, pushedBefore] = [0, 1, 2].map((index) => output(run, 'Node', index));
+	const [pushed, rejected, sentBefore] = [0, 1, 2].map((index) => output(run, 'Node', index));
 	return {
 		pushed: pushed ?? [],
 		rejected: rejected ?? [],
-		pushedBefore: pushedBefore ?? [],
-		statuses: statusesOf([...(rejected ?? []), ...(pushedBefore ?? [])]),
+		sentBefore: sentBefore ?? [],
+		statuses: statusesOf([...(rejected ?? []), ...(sentBefore ?? [])]),
 		error: run.data.resultData.error,
 		hints: hintsOf(run),
 		run,
 	};
 }
 
-export const OUTPUTS = ['Pushed', 'Rejected', 'Pushed Before', 'Errors'];
+export const OUTPUTS = ['Pushed', 'Rejected', 'Sent Before', 'Errors'];
 
 /** The input rows of items. */
 export const rowsOfItems = (items: INodeExecutionData[]): number[] =>

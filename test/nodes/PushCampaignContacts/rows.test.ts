@@ -10,7 +10,6 @@ import { engineHarness, hintsOf, output, runNode, service, storedCredentials } f
 import {
 	accepted,
 	BROKEN,
-	campaign,
 	respondWith,
 	contactsOf,
 	fileItem,
@@ -29,6 +28,7 @@ import {
 	totals,
 	type NodeParameters,
 	WAITING,
+	campaign,
 } from './pushHarness';
 
 const harness = engineHarness();
@@ -352,7 +352,7 @@ describe('rows that an earlier execution returned in Rejected', () => {
 
 	test('keep a status that leaves them out if a later push cannot begin, such as without its column', async () => {
 		const bodies = respondWith(ok(1));
-		const before = ['duplicate', 'skipped_duplicate', 'unknown', 'unknown_before', 'rejected', ''];
+		const before = ['duplicate', 'skipped_duplicate', 'unknown', 'sent_before', 'rejected', ''];
 		const rows = before.map((status, row) => ({
 			phone: phone(row),
 			...(row % 2 === 0 ? { push_status: status } : { rejection_status: status }),
@@ -371,18 +371,19 @@ describe('rows that an earlier execution returned in Rejected', () => {
 	});
 
 	test('keep a status that leaves them out while they are unusable, such as while a formula fails', async () => {
-		const before = ['duplicate', 'skipped_duplicate', 'unknown', 'unknown_before'];
+		const before = ['duplicate', 'skipped_duplicate', 'unknown', 'sent_before'];
 		const rows = before.map((push_status, row) => ({ phone: phone(row), push_status }));
 		const failing = rows.map((row) => ({ ...row, phone: '#REF!' }));
-		const { rejected } = await runPush(rowsOf(...failing), byRow, goOn);
-		const kept = ['duplicate', 'duplicate', 'unknown', 'unknown'];
-		expect(jsonOf(rejected)).toMatchObject(
+		const { rejected, sentBefore } = await runPush(rowsOf(...failing), byRow, goOn);
+		const leftOut = [...rejected, ...sentBefore];
+		const kept = ['duplicate', 'duplicate', 'unknown', 'sent_before'];
+		expect(jsonOf(leftOut)).toMatchObject(
 			kept.map((status) => ({
 				push_status: status,
 				rejection_reason: expect.stringMatching(/^"#REF!" is what a spreadsheet shows/),
 			})),
 		);
-		const later = jsonOf(rejected).map((row, at) => ({ json: { ...row, phone: phone(at) } }));
+		const later = jsonOf(leftOut).map((row, at) => ({ json: { ...row, phone: phone(at) } }));
 		expect((await runPush(later, byRow, goOn)).statuses).toEqual(
 			kept.map((status, row) => `${row} ${status}`),
 		);
@@ -406,13 +407,23 @@ describe('rows that an earlier execution returned in Rejected', () => {
 	});
 });
 
-test('rows of Pushed Before that may be in a campaign are not pushed without Skip Numbers Pushed Before', async () => {
-	const { statuses, rejected } = await push(
-		rowsOf({ phone: phone(0), push_status: 'unknown_before' }),
-	);
-	expect(statuses).toEqual(['0 unknown']);
-	expect(rejected[0]?.json.rejection_reason).toMatch(/^The status of a row with this number says/);
-});
+test.each([false, true])(
+	"rows of Sent Before aren't pushed until their status is empty or their number is corrected, with Skip Numbers Pushed Before: %s",
+	async (skipPushedBefore) => {
+		campaign();
+		const bodies = respondWith(ok(1), ok(1));
+		const row = { phone: phone(1), phone_key: `91${phone(1)}`, push_status: 'sent_before' };
+		const corrected = { ...row, phone: phone(2) };
+		const options = { options: { output: 'rows', skipPushedBefore } };
+		const { statuses, sentBefore } = await push(rowsOf(row, corrected), options);
+		expect(statuses).toEqual(['0 sent_before']);
+		expect(sentBefore[0]?.json.rejection_reason).toMatch(
+			/^The status of a row with this number says that it was sent before, or may have been/,
+		);
+		await push(rowsOf({ ...row, push_status: '' }), options);
+		expect(bodies.map(phonesOf)).toEqual([[phone(2)], [phone(1)]]);
+	},
+);
 
 test.each(['push_status', 'rejection_status'])(
 	"rows whose %s is unknown aren't pushed, nor others with their number, until the column is empty",
@@ -507,75 +518,4 @@ test.each<[string, Array<[row: JsonObject, reason?: string]>]>([
 		json.rejection_reason,
 	]);
 	expect(sortBy(found, '0.item')).toEqual(rows.map(([, reason], item) => [{ item }, reason]));
-});
-
-test.each<[other: JsonObject, column: string]>([
-	[{ additional_phones: '9876543211; 9876543212' }, 'additional_phones'],
-	[{ additional_phones: ['+919876543211'] }, 'additional_phones'],
-	[{ 'Order Number': 'A-1', 'Father Mobile': 9876543211 }, 'Father Mobile'],
-	[{ phone_key: '919876543211', order: '9876543211', phones: 'none' }, ''],
-])('beside an empty phone, %j is rejected with the column that has a number', async (...one) => {
-	const [other, column] = one;
-	respondWith(ok(1));
-	const { rejected } = await push(rowsOf({ phone: phone(0) }, { phone: '', ...other }));
-	const move = ` The column "${column}" has a number. Move it to the phone column.`;
-	expect(rejected.map(({ json }) => json.rejection_reason)).toEqual([
-		`The phone column of this row is empty.${column === '' ? '' : move}`,
-	]);
-});
-
-describe('a column with the country of the number', () => {
-	const says = (column: string, value: string) =>
-		`The column "${column}" says "${value}", and this campaign calls Indian numbers. If the number is Indian, write it with +91.`;
-	const rejectedOf = ({ rejected }: Awaited<ReturnType<typeof push>>) =>
-		rejected.map(({ json }) => [json.rejection_status, json.rejection_reason]);
-	const indian = { country_code: '+91', phone: '9876543210', person_name: 'Asha' };
-	const other = { country_code: '+1', phone: '6502530000', person_name: 'Ann' };
-
-	it('keeps a row of another country from being pushed, and says why', async () => {
-		const bodies = respondWith(ok(1));
-		const run = await push(rowsOf(other, indian));
-		expect(bodies.map(phonesOf)).toEqual([['9876543210']]);
-		expect(rejectedOf(run)).toEqual([['rejected', says('country_code', '+1')]]);
-	});
-
-	it('is known in Check Only, files, JSON, and pasted rows, and beside a nested number', async () => {
-		campaign();
-		const checked = await push(rowsOf(other), { whatToDo: 'check' });
-		const csv = 'ISD Code,phone,person_name\n+1,6502530000,Ann\n';
-		const file = await push([fileItem('leads.csv', csv)], { contactsFrom: 'csv' });
-		const pasted = await push(rowsOf({}), {
-			contactsFrom: 'pasted',
-			pastedRows: 'dialCode\tphone\n+65\t6591234567',
-		});
-		const json = await push(rowsOf({}), {
-			contactsFrom: 'json',
-			contacts: '[{"phone":"6502530000","Country":"USA"}]',
-		});
-		const nested = await push(rowsOf({ body: { phone: '6502530000', Country: 'USA' } }), {
-			phoneColumn: 'body.phone',
-		});
-		expect([checked, file, pasted, json, nested].map(rejectedOf)).toEqual([
-			[['rejected', says('country_code', '+1')]],
-			[['rejected', says('ISD Code', '+1')]],
-			[['rejected', says('dialCode', '+65')]],
-			[['rejected', says('Country', 'USA')]],
-			[['rejected', says('Country', 'USA')]],
-		]);
-	});
-
-	it('says nothing beside a number with +91, if it is empty, or without a country', async () => {
-		const bodies = respondWith(ok(3));
-		const { rejected } = await push(
-			rowsOf(
-				{ phone: '+919876543210', Country: 'USA' },
-				{ phone: '9876543211', Country: '' },
-				{ phone: '9876543212', Country: 'South' },
-			),
-		);
-		expect([rejected, bodies.map(phonesOf)]).toEqual([
-			[],
-			[['+919876543210', '9876543211', '9876543212']],
-		]);
-	});
 });

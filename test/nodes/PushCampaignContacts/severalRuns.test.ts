@@ -3,18 +3,16 @@ import {
 	createRunExecutionData,
 	type INode,
 	type INodeExecutionData,
-	type IRun,
 	type ITaskData,
 } from 'n8n-workflow';
 import { PUSH_LIMITS } from '../../../nodes/PushCampaignContacts/push/rows';
-import { makeNode, makeWorkflow, oneNodeWorkflow, resume, runWorkflow } from '../../engine';
+import { oneNodeWorkflow, resume } from '../../engine';
 import {
 	accepted,
 	ARCHIVED,
 	BROKEN,
 	fileItem,
 	goOn,
-	inTwos,
 	jsonOf,
 	manyRows,
 	OUTPUTS,
@@ -32,40 +30,10 @@ import {
 } from './pushHarness';
 
 pushHarness();
-const to = (node: string) => ({ node, type: 'main' as const, index: 0 });
-const rejectedBy = (task: ITaskData | undefined) => task?.data?.main?.[1] ?? [];
-const statusesOf = (items: INodeExecutionData[]) => items.map(({ json }) => json.rejection_status);
-
-describe('another node of the workflow with the same rows', () => {
-	async function runBoth(whatToDo: string): Promise<IRun> {
-		const start = makeNode({ type: 'test.start', name: 'Start' });
-		const first = pushNode({}, { ...goOn, position: [0, 0] });
-		const other = pushNode({ whatToDo }, { id: 'other', name: 'Other', position: [0, 100] });
-		const workflow = makeWorkflow([start, first, other], {
-			Start: { main: [[to('Node'), to('Other')]] },
-		});
-		return await runWorkflow(workflow, start, manyRows(1));
-	}
-
-	test.each(['wait', 'release'])(
-		'(%s) does not push a number that may be in the campaign',
-		async (whatToDo) => {
-			const sent = scripted(() => BROKEN);
-			const { error } = (await runBoth(whatToDo)).data.resultData;
-			expect(sent).toEqual([phones(0)]);
-			expect(error?.message).toBe(
-				"1 row may or may not be in the campaign, and no node reads 'Rejected'",
-			);
-		},
-	);
-
-	test('does not call such a number ready', async () => {
-		scripted(() => BROKEN);
-		campaign();
-		const { runData } = (await runBoth('check')).data.resultData;
-		expect(statusesOf(rejectedBy(runData.Other?.[0]))).toEqual(['unknown']);
-	});
-});
+const itemsOf = (task: ITaskData | undefined, output: number) => task?.data?.main?.[output] ?? [];
+/** Of the rows in *Rejected*, and then in *Sent Before*. */
+const statusesOf = (task: ITaskData | undefined) =>
+	[1, 2].flatMap((output) => itemsOf(task, output).map(({ json }) => json.rejection_status));
 
 describe('a node that runs several times in an execution', () => {
 	/** Runs the node once for each list, as in a loop. */
@@ -81,18 +49,19 @@ describe('a node that runs several times in an execution', () => {
 		return run.data.resultData.runData.Node ?? [];
 	}
 
-	test('pushes a number once, and rejects it in later runs', async () => {
+	test('pushes a number once, and later runs return it in Sent Before', async () => {
 		const sent = scripted();
 		const options = { output: 'rows' };
 		const [first, second] = await loop([manyRows(2), manyRows(2)], { options });
 		expect(sent).toEqual([phones(0, 1)]);
-		expect([first, second].map((task) => task?.data?.main?.[0]?.length)).toEqual([2, 0]);
-		expect(jsonOf(rejectedBy(second))).toMatchObject(
+		expect([first, second].map((task) => itemsOf(task, 0).length)).toEqual([2, 0]);
+		expect(itemsOf(second, 1)).toEqual([]);
+		expect(jsonOf(itemsOf(second, 2))).toMatchObject(
 			[0, 1].map((row) => ({
-				push_status: 'duplicate',
-				rejection_status: 'duplicate',
+				push_status: 'sent_before',
+				rejection_status: 'sent_before',
 				rejection_reason:
-					"This number was pushed to the campaign earlier in this execution or session, so it wasn't pushed again.",
+					"An earlier run of this workflow sent this number, or may have, so it wasn't sent again.",
 				phone_sent: null,
 				phone_key: `91${phone(row)}`,
 			})),
@@ -104,7 +73,7 @@ describe('a node that runs several times in an execution', () => {
 		[
 			'that the service skipped as a duplicate',
 			[200, accepted(1, { engine_skipped_duplicates: [phone(0)] })],
-			['duplicate'],
+			['sent_before'],
 			1,
 		],
 		['on the do-not-disturb list', [200, accepted(1, { dnd_skipped: [phone(0)] })], [], 2],
@@ -113,7 +82,7 @@ describe('a node that runs several times in an execution', () => {
 		const sent = scripted(butRequest(1, reply));
 		const [, second] = await loop([manyRows(1), manyRows(1)]);
 		expect(sent).toEqual(Array(requests).fill(phones(0)));
-		expect(statusesOf(rejectedBy(second))).toEqual(statuses);
+		expect(statusesOf(second)).toEqual(statuses);
 	});
 
 	test('with Retry On Fail, does not call a number of an earlier run unknown', async () => {
@@ -121,38 +90,57 @@ describe('a node that runs several times in an execution', () => {
 		const tryAgain = { retryOnFail: true, maxTries: 2, waitBetweenTries: 1 };
 		const over = { onError: 'continueErrorOutput', ...tryAgain } as const;
 		const [, second] = await loop([manyRows(1), manyRows(2)], {}, over);
-		expect(statusesOf(rejectedBy(second))).toEqual(['duplicate', 'unknown']);
+		expect(statusesOf(second)).toEqual(['unknown', 'sent_before']);
 		expect(sent).toEqual([phones(0), phones(1)]);
 	});
 
-	test('pushes again what it cannot remember, but no number whose outcome is unknown', async () => {
-		jest.replaceProperty(PUSH_LIMITS, 'numbers', 2);
-		const sent = scripted(butRequest(2, BROKEN));
-		const runs = await loop([manyRows(3), manyRows(3), manyRows(1), manyRows(1)], inTwos);
-		expect(sent).toEqual([phones(0, 1), phones(2), phones(0, 1), phones(0)]);
-		const statuses = runs.map((run) => statusesOf(rejectedBy(run)));
-		expect(statuses).toEqual([['unknown'], ['unknown'], [], ['duplicate']]);
-	});
+	describe('with more rows than n8n remembers of an execution', () => {
+		beforeEach(() => {
+			jest.replaceProperty(PUSH_LIMITS, 'claimed', 2);
+			campaign();
+		});
+		const large = manyRows(3);
+		const small = manyRows(4).slice(2);
+		const NONE_REMEMBERED =
+			"This execution may have pushed more than 2 rows to the campaign, and n8n doesn't remember so many numbers";
 
-	test('remembers no number of a push with more than it can remember', async () => {
-		jest.replaceProperty(PUSH_LIMITS, 'numbers', 2);
-		const sent = scripted();
-		await loop([manyRows(3), manyRows(3), manyRows(1), manyRows(1)]);
-		expect(sent).toEqual([phones(0, 1, 2), phones(0, 1, 2), phones(0)]);
-	});
+		test.each<[string, INodeExecutionData[][], message: string]>([
+			['a second one', [large, large], NONE_REMEMBERED],
+			['a small one after it', [large, small], NONE_REMEMBERED],
+			[
+				'one after a small one',
+				[small, large],
+				"This execution has pushed to the campaign before, so it can't push more than 2 rows to it now",
+			],
+		])('does not push %s, because a number may be in both', async (_which, lists, message) => {
+			const sent = scripted();
+			const [, second] = await loop(lists);
+			expect(sent).toHaveLength(1);
+			expect(statusesOf(second)).toEqual(Array(lists[1]?.length).fill('unknown'));
+			expect(itemsOf(second, 1)[0]?.json.rejection_reason).toMatch(message);
+		});
 
-	test('remembers the new numbers among those that it remembers', async () => {
-		jest.replaceProperty(PUSH_LIMITS, 'numbers', 3);
-		const sent = scripted();
-		await loop([manyRows(2), manyRows(3), manyRows(3)]);
-		expect(sent).toEqual([phones(0, 1), phones(2)]);
+		test('pushes them after a push that was rejected', async () => {
+			const sent = scripted(butRequest(1, ARCHIVED));
+			const [, second] = await loop([large, large]);
+			expect([sent.length, statusesOf(second)]).toEqual([2, []]);
+		});
+
+		test('says which rows of an earlier push to push in a new execution', async () => {
+			scripted(butRequest(2, BROKEN));
+			const one = { developerSettings: { contactsPerRequest: 1 } };
+			const [, second] = await loop([large, large], one);
+			expect(itemsOf(second, 1)[0]?.json.rejection_reason).toBe(
+				`${NONE_REMEMBERED}. No row was sent now. In a new execution, push only what that push didn't send: row 3. Of that push, these may be in the campaign: row 2.`,
+			);
+		});
 	});
 
 	test('reports no row as not sent that an earlier run pushed', async () => {
 		scripted(butRequest(2, ARCHIVED));
 		const one = { developerSettings: { contactsPerRequest: 1 } };
 		const [, second] = await loop([manyRows(1), manyRows(2).reverse()], one);
-		expect(statusesOf(rejectedBy(second))).toEqual(['not_sent', 'duplicate']);
+		expect(statusesOf(second)).toEqual(['not_sent', 'sent_before']);
 	});
 });
 

@@ -1,7 +1,6 @@
 /** A push that stops in the middle: what it reports, and what later attempts send. */
 import range from 'lodash/range';
 import type { INode, INodeExecutionData, IRun } from 'n8n-workflow';
-import { counted } from '../../../nodes/core/values/values';
 import { PUSH_LIMITS } from '../../../nodes/PushCampaignContacts/push/rows';
 import { oneNodeWorkflow, output, retryFailed, runWorkflow, service } from '../../engine';
 import {
@@ -28,13 +27,12 @@ import {
 	type Reply,
 	WAITING,
 	butRequest,
-	campaign,
 	phones,
 	pushHarness,
 } from './pushHarness';
 
 pushHarness();
-beforeEach(() => jest.replaceProperty(PUSH_LIMITS, 'sentAlone', 8));
+beforeEach(() => jest.replaceProperty(PUSH_LIMITS, 'rejected', 8));
 
 const MAY_BE_SENT =
 	"Then retry the execution again. An earlier attempt may have sent this item, so don't send it in a new execution.";
@@ -94,12 +92,10 @@ describe('if the outcome of the second request is unknown', () => {
 
 	test('Retry On Fail sends only what was not sent', async () => {
 		const sent = scripted(butRequest(2, BROKEN));
-		const run = await runPush(manyRows(5), inTwos, tryAgain);
+		const { statuses, pushed } = await runPush(manyRows(5), inTwos, tryAgain);
 		expect(sent).toEqual([phones(0, 1), phones(2, 3), phones(4)]);
-		expect(linesOf(run).slice(2, 4)).toEqual([
-			expect.stringMatching(/^Pushed: 3 rows \(rows 1 to 2, 5, contact list 501, 503\)/),
-			expect.stringMatching(/^Unknown: 2 rows \(rows 3 to 4\)/),
-		]);
+		expect(statuses).toEqual(['0 sent_before', '1 sent_before', '2 unknown', '3 unknown']);
+		expect(rowsOfItems(pushed)).toEqual([4]);
 	});
 
 	test('the error output gets one item, and Rejected lists the rows', async () => {
@@ -169,116 +165,63 @@ describe('Retry in the list of executions', () => {
 	}
 
 	/** With this version of the node. */
-	const retry = async (run: IRun, node: INode) =>
-		outputsOf(await retryFailed(run, oneNodeWorkflow(node, OUTPUTS).workflow));
+	const retry = async (run: IRun, node: INode, rows?: INodeExecutionData[]) => {
+		const [task] = run.data.executionData?.nodeExecutionStack ?? [];
+		if (rows !== undefined && task !== undefined) task.data = { main: [rows] };
+		return outputsOf(await retryFailed(run, oneNodeWorkflow(node, OUTPUTS).workflow));
+	};
 
-	test('sends the remaining rows, and returns the requests and the rejected rows of both executions', async () => {
+	test('sends the remaining rows and those that the service rejected, and returns the others in Sent Before', async () => {
 		const sent = scripted((numbers, request) => {
-			if (numbers.length === 2 && numbers[1] === phone(1)) return [400, rejection('contacts[1]')];
-			if (numbers[0] === phone(1)) return [400, rejection('contacts[0] is wrong')];
+			if (request < 4 && numbers.includes(phone(1))) return [400, rejection('contacts[0]')];
 			return request === 4 ? ARCHIVED : accepting(numbers, request);
 		});
 		const node = pushNode(inTwos);
-		const again = await retry(await failed(node, manyRows(5)), node);
+		const again = await retry(await failed(node, manyRows(6)), node);
 		expect(again.error).toBeUndefined();
 		expect(sent).toEqual([
 			...[phones(0, 1), phones(0), phones(1), phones(2, 3)],
-			...[phones(2, 3), phones(4)],
+			...[phones(1), phones(2, 3), phones(4, 5)],
 		]);
-		expect(again.statuses).toEqual(['1 rejected']);
-		expect(again.rejected[0]?.json.rejection_reason).toContain('contacts[0] is wrong');
-		const totals = expect.objectContaining({ received: 5, pushed: 4, requests: 3, not_sent: 0 });
-		expect(again.pushed).toMatchObject([
-			{ json: { totals, campaign_upload_id: 502 }, pairedItem: [{ item: 0 }] },
-			{ json: { totals, campaign_upload_id: 505 }, pairedItem: [{ item: 2 }, { item: 3 }] },
-			{ json: { totals, campaign_upload_id: 506 }, pairedItem: [{ item: 4 }] },
+		expect(again.statuses).toEqual(['0 sent_before']);
+		const totals = expect.objectContaining({ received: 6, pushed: 5, sent_before: 1, requests: 3 });
+		expect(again.pushed.map(({ json }) => json.totals)).toEqual([totals, totals, totals]);
+	});
+
+	test('knows which rows an earlier attempt sent, also if it stops before them', async () => {
+		const sent = scripted((...request) => (request[1] > 1 ? ARCHIVED : accepting(...request)));
+		const first = await failed(pushNode(inTwos), manyRows(5));
+		const again = await retry(first, pushNode(inTwos, goOn), manyRows(5).toReversed());
+		expect(sent).toEqual([phones(0, 1), phones(2, 3), phones(4, 3)]);
+		expect(again.statuses).toEqual([
+			...['0 not_sent', '1 not_sent', '2 not_sent', '3 sent_before', '4 sent_before'],
 		]);
 	});
-
-	test('loses no row that a request left out', async () => {
-		campaign();
-		const inFives = { developerSettings: { contactsPerRequest: 5 } };
-		const skip = { ...inFives, options: { skipPushedBefore: true } };
-		scripted(butRequest(3, ARCHIVED));
-		await push(manyRows(3).slice(2), skip);
-		const node = pushNode(skip);
-		const again = await retry(await failed(node, manyRows(6)), node);
-		expect(again.statuses).toEqual(['2 waiting_before']);
-		expect(again.pushed[0]?.json.totals).toMatchObject({ received: 6, pushed: 5 });
-	});
-
-	test('says unknown of the parts that an earlier retry sent, also if it stops before them', async () => {
-		const replies: { [request: number]: Reply | Error } = {
-			...{ 1: [400, rejection('contacts[1]')], 2: ARCHIVED },
-			...{ 3: [400, rejection('contacts[0]')], 6: BROKEN },
-		};
-		const sent = scripted((numbers, request) => replies[request] ?? accepting(numbers, request));
-		const first = await failed(pushNode(), manyRows(4));
-		await retry(first, pushNode({}, goOn));
-		// As if n8n had been killed in the first retry.
-		const { statuses } = await retry(first, pushNode({}, goOn));
-		expect(sent.flat()).toEqual(phones(0, 1, 2, 3, 0, 0, 1, 2, 3, 0));
-		expect(statuses).toEqual(range(4).map((row) => `${row} unknown`));
-	});
-
-	const TOO_MANY: Reply = [
-		400,
-		rejection(
-			range(9)
-				.map((row) => `contacts[${row}]`)
-				.join(' '),
-		),
-	];
-	const INVALID: Reply = [400, rejection('contacts[0] is invalid')];
 
 	test('sends the rows of another column after too many rejections, as the error advises', async () => {
 		const sent = scripted((numbers, request) =>
-			numbers[0] === phone(0) ? TOO_MANY : accepting(numbers, request),
+			Number(numbers[0]) < Number(phone(10))
+				? [400, rejection('contacts[0] is invalid')]
+				: accepting(numbers, request),
 		);
 		const rows = range(9).map((row) => ({
 			json: { phone: phone(row), mobile: phone(row + 10) },
 		}));
 		const again = await retry(await failed(pushNode(), rows), pushNode({ phoneColumn: 'mobile' }));
 		expect([again.error, again.statuses]).toEqual([undefined, []]);
-		expect(sent[1]).toEqual(range(10, 19).map(phone));
+		expect(sent.at(-1)).toEqual(range(10, 19).map(phone));
 	});
 
-	test('pushes no row again after an attempt with another column and back, if a part was pushed', async () => {
-		const accepted: string[] = [];
-		scripted((numbers, request) => {
-			if (request === 1) return INVALID;
-			if (numbers.includes(phone(2)) && accepted.length === 2) return ARCHIVED;
-			accepted.push(...numbers);
-			return accepting(numbers, request);
-		});
-		const rows = range(5).map((row) => ({ json: { phone: phone(row), mobile: phone(row + 9) } }));
+	test('pushes no number again after an attempt with another column and back', async () => {
+		const sent = scripted((...request) =>
+			request[1] % 2 === 0 ? ARCHIVED : accepting(...request),
+		);
+		const rows = range(4).map((row) => ({ json: { phone: phone(row), mobile: phone(row + 1) } }));
 		const first = await failed(pushNode(inTwos), rows);
-		const edited = pushNode({ ...inTwos, phoneColumn: 'mobile' });
-		const { workflow } = oneNodeWorkflow(edited, OUTPUTS);
-		const changed = await retryFailed(first, workflow);
-		expect(changed.data.resultData.error?.message).toMatch(/^The rows or the options differ/);
-		accepted.push('then');
-		const again = await retry(changed, pushNode(inTwos));
-		expect(accepted).toEqual([...phones(0, 1), 'then', ...phones(2, 3), phone(4)]);
-		expect([again.statuses, again.pushed.length]).toEqual([[], 4]);
-	});
-
-	test('sends the remaining rows after an attempt with another size of requests and back', async () => {
-		const sent = scripted(butRequest(2, ARCHIVED));
-		const first = await failed(pushNode(inTwos), manyRows(5));
-		const edited = pushNode({ developerSettings: { contactsPerRequest: 3 } });
-		const changed = await retryFailed(first, oneNodeWorkflow(edited, OUTPUTS).workflow);
-		expect(sent).toHaveLength(2);
-		const again = await retry(changed, pushNode(inTwos));
-		expect([again.error, again.statuses]).toEqual([undefined, []]);
-		expect(sent.slice(2)).toEqual([phones(2, 3), phones(4)]);
-	});
-
-	test('stops at the limit of rows that are sent alone, which an earlier attempt had reached', async () => {
-		const sent = scripted((numbers) => (numbers.length > 1 ? TOO_MANY : INVALID));
-		const node = pushNode();
-		await retry(await failed(node, manyRows(9)), node);
-		expect(sent.map((numbers) => numbers.length)).toEqual([9, 1]);
+		const edited = oneNodeWorkflow(pushNode({ ...inTwos, phoneColumn: 'mobile' }), OUTPUTS);
+		const again = await retry(await retryFailed(first, edited.workflow), pushNode(inTwos));
+		expect(sent).toEqual([phones(0, 1), phones(2, 3), phones(2), phones(3, 4), phones(3)]);
+		expect(again.statuses).toEqual(range(3).map((row) => `${row} sent_before`));
 	});
 
 	const contacts = (...numbers: number[]): NodeParameters => ({
@@ -303,31 +246,18 @@ describe('Retry in the list of executions', () => {
 		expect(sent).toEqual([phones(0), phones(0, 1)]);
 	});
 
-	// Only the first number differs.
-	const sheet = range(2_001).map((row) => ({
-		json: { phone: phone(row), mobile: phone(row === 0 ? 9_999 : row) },
-	}));
-
-	test.each<[string, NodeParameters, NodeParameters]>([
-		['another size of requests', {}, { developerSettings: { contactsPerRequest: 10 } }],
-		['another Phone Column', {}, { phoneColumn: 'mobile' }],
-		['other contacts', OLD, contacts(0, 1, 4, 3)],
-		['contacts in another order', OLD, contacts(1, 0, 2, 3)],
-		['another campaign', {}, { campaignId: '43' }],
-	])('with %s, sends nothing, and reports all rows as unknown', async (_what, before, after) => {
+	test.each<[string, NodeParameters, NodeParameters, string[]]>([
+		['of another size', {}, { developerSettings: { contactsPerRequest: 10 } }, phones(2, 3)],
+		['with other contacts', OLD, contacts(0, 1, 4, 3), phones(4, 3)],
+		['in another order', OLD, contacts(3, 0, 2, 1), phones(3, 2)],
+		['to another campaign', {}, { campaignId: '43' }, phones(0, 1, 2, 3)],
+	])('sends requests %s, but no number again', async (_what, before, after, expected) => {
 		const sent = scripted(butRequest(2, ARCHIVED));
-		const [count, input] = before.contactsFrom === 'json' ? [4, [{ json: {} }]] : [2_001, sheet];
+		const input = before.contactsFrom === 'json' ? [{ json: {} }] : manyRows(4);
 		const first = await failed(pushNode({ ...inTwos, ...before }), input);
 		const again = await retry(first, pushNode({ ...inTwos, ...after }));
-		expect(sent).toHaveLength(2);
-		expect(again.error?.message).toMatch(
-			/^The rows or the options differ from those of an earlier attempt/,
-		);
-		expect(linesOf(again)).toContainEqual(
-			expect.stringMatching(
-				new RegExp(`^Unknown: ${counted(count, 'row')} \\(rows 1 to ${count}\\)`),
-			),
-		);
+		expect(again.error).toBeUndefined();
+		expect(sent.slice(2).flat()).toEqual(expected);
 	});
 
 	test.each<[string, NodeParameters, damaged: string[], error: RegExp]>([
@@ -342,10 +272,9 @@ describe('Retry in the list of executions', () => {
 		[
 			'a damaged record',
 			{},
-			['requests, run 0'],
+			['pushes to 42'],
 			/can't be read, so nothing was sent in this attempt/,
 		],
-		['damaged numbers', {}, ['numbers'], /can't be read, so nothing was sent in this attempt/],
 	])(
 		'with %s, sends nothing, and says of each row how to go on',
 		async (_what, edited, ...then) => {

@@ -4,7 +4,6 @@ import { setTimeout } from 'node:timers/promises';
 import range from 'lodash/range';
 import { createRunExecutionData, type IDataObject, type WorkflowExecuteMode } from 'n8n-workflow';
 import { clock } from '../../../nodes/host/clock';
-import { PUSH_LIMITS } from '../../../nodes/PushCampaignContacts/push/rows';
 import { engineTool, inlineTool, mcpTool } from '../../engine';
 import {
 	accepted,
@@ -187,30 +186,23 @@ describe('what the model is told', () => {
 });
 
 // Without a session, n8n can't know that two requests are from the same client.
-describe.each(WITH_SESSION)('%s, a number is pushed once', (_route, toolOf) => {
+describe.each(WITH_SESSION)('%s, a number is pushed once', (route, toolOf) => {
 	test('in any list, also if two requests come at the same time', async () => {
 		const call = toolOf();
 		const sent = scripted();
+		// n8n stores no record of a session.
+		const isSession = route.includes('MCP');
+		const [outcome, status] = isSession ? ['unknown', 'unknown'] : ['not_sent', 'sent_before'];
 		expect(await Promise.all([call(list(0, 1)), call(list(0, 1))])).toMatchObject([
 			{ outcome: 'done' },
-			{ outcome: 'already_done' },
+			{ outcome },
 		]);
 		for (const other of [list(1, 0), list(1), list(0, 1, 1)]) {
-			const again = { outcome: 'already_done', result: { totals: { pushed: 0 } } };
-			expect(await call(other)).toMatchObject(again);
+			expect(await call(other)).toMatchObject({ outcome });
 		}
 		expect(await call(list(2, 1))).toMatchObject({
-			outcome: 'done',
-			result: {
-				rejected: [
-					{
-						phone: phone(1),
-						rejection_status: 'duplicate',
-						rejection_reason:
-							"This number was pushed to the campaign earlier in this execution or session, so it wasn't pushed again.",
-					},
-				],
-			},
+			outcome: isSession ? 'partly_done' : 'done',
+			result: { rejected: [{ phone: phone(1), rejection_status: status }] },
 		});
 		expect(sent).toEqual([phones(0, 1), phones(2)]);
 	});
@@ -240,15 +232,18 @@ test('of the same contacts again, those that were not pushed are sent, and nobod
 				rejected: [{ rejection_status: 'do_not_disturb' }, { rejection_status: 'not_sent' }],
 			},
 		},
-		{ outcome: 'done', result: { rejected: [{ phone: phone(0), rejection_status: 'duplicate' }] } },
-		{ outcome: 'already_done' },
+		{
+			outcome: 'done',
+			result: { rejected: [{ phone: phone(0), rejection_status: 'sent_before' }] },
+		},
+		{ outcome: 'not_sent' },
 	]);
 	expect(sent).toEqual([phones(0, 1), phones(2), phones(1), phones(2)]);
 });
 
 test.each<[Reply | Error, outcome: string, happened: string]>([
-	[ARCHIVED, 'rejected', '4 rows: 0 pushed, 2 duplicates, 2 not sent. The campaign'],
-	[BROKEN, 'unknown', '4 rows: 0 pushed, 2 duplicates, 2 unknown. No response'],
+	[ARCHIVED, 'rejected', '4 rows: 0 pushed, 2 sent before, 2 not sent. The campaign'],
+	[BROKEN, 'unknown', '4 rows: 0 pushed, 2 sent before, 2 unknown. No response'],
 ])(
 	'of the same contacts again, the model learns which are in the campaign, if the others get %j',
 	async (reply, outcome, happened) => {
@@ -289,15 +284,6 @@ test('a contact that an earlier push left out as a duplicate is neither pushed n
 	expect(sent).toEqual([phones(1)]);
 });
 
-test('a number is pushed once, also after more numbers than an execution remembers', async () => {
-	jest.replaceProperty(PUSH_LIMITS, 'numbers', 1);
-	const push = engineTool(toolNode());
-	const sent = scripted();
-	await push(list(0, 1));
-	expect(await push(list(0, 2))).toMatchObject({ outcome: 'done' });
-	expect(sent).toEqual([phones(0, 1), phones(2)]);
-});
-
 test('pushes again to another campaign, in another agent run, and in another session', async () => {
 	const sent = scripted();
 	const ofModel = toolNode({ campaignId: "={{ $fromAI('campaign', '') }}" });
@@ -332,13 +318,16 @@ describe('after a crash, a retry', () => {
 		expect(sent).toHaveLength(2);
 	});
 
-	test('does not push contacts again that the model moved to its first list of unusable numbers', async () => {
+	test('pushes only the contacts that no earlier list had', async () => {
 		const sent = scripted();
 		const attempt = attempts();
 		const first = attempt('trigger');
 		expect(await first({ contacts: [{ phone: '12' }] })).toMatchObject({ outcome: 'not_sent' });
 		expect(await first(list(0, 1))).toMatchObject({ outcome: 'done' });
-		expect(await attempt('retry')(list(0, 1, 2))).toMatchObject({ outcome: 'unknown' });
-		expect(sent).toHaveLength(1);
+		expect(await attempt('retry')(list(0, 1, 2))).toMatchObject({
+			outcome: 'partly_done',
+			result: { rejected: [{ rejection_status: 'unknown' }, { rejection_status: 'unknown' }] },
+		});
+		expect(sent).toEqual([phones(0, 1), phones(2)]);
 	});
 });

@@ -61,7 +61,7 @@ test.each<[string, number, number, () => Promise<PushInput>]>([
 	const rounds: PreparedRows[] = [];
 	let before = memoryInUse();
 	for (let round = 0; round < 2; round++) {
-		rounds.push(await prepareRows(await open(), () => columns, false));
+		rounds.push(await prepareRows(await open(), () => columns));
 		const after = memoryInUse();
 		figures.push((after - before) / count);
 		before = after;
@@ -80,7 +80,7 @@ test('pauses after 10 ms of work while it checks rows', async () => {
 		work += 0.25;
 		return columns;
 	};
-	await prepareRows(input, columnsOf, false);
+	await prepareRows(input, columnsOf);
 	time.mockRestore();
 	expect(pause.mock.calls.length).toBeGreaterThan(5);
 });

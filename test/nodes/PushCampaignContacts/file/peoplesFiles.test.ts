@@ -19,7 +19,7 @@ async function pushed(bytes: Uint8Array) {
 			resolveColumns(table, { ...defaultChoice, from: 'csv' }),
 		);
 		if (columns === undefined) throw new RangeError('A file has columns');
-		const { rows } = await prepareRows(input, () => columns, false);
+		const { rows } = await prepareRows(input, () => columns);
 		const sent = parseJson(`[${await new ContactWriter(() => columns).of(rows)}]`);
 		const reported = input.rows.flatMap(({ status, reason }) => (status ? [[status, reason]] : []));
 		return {

@@ -152,16 +152,6 @@ describe('run by the engine', () => {
 		},
 	);
 
-	test('a model that repeats the only column means its own row', async () => {
-		const data = newExecutionData();
-		const rows = [{ phone: ASHA.phone }, { phone: BELA.phone }, {}];
-		const parameters = { options: { maximumCallsPerRun: 1 } };
-		for (const row of rows.slice(0, 2)) {
-			const request = { rows, row, args: { phone: row.phone }, data, parameters };
-			expect(await callFor('={{ $fromAI("phone") }}', request)).toEqual([row.phone]);
-		}
-	});
-
 	const OPEN = { status: 'open' };
 	const AT = { 'Phone Number': ASHA.phone, city: 'Pune' };
 

@@ -182,18 +182,22 @@ describe('after Stop, items in flight finish and no other starts', () => {
 
 describe('the records of an earlier attempt', () => {
 	/** Retries a call that was rejected, after n8n stored these records of other requests. */
-	async function retryWith(stored: object) {
+	async function retryWith(stored: { [name: string]: object }) {
 		rejectCall();
 		const node = harness.placeCallNode(perItem);
 		const failed = await run(node, people(1));
 		const data = storedCopy(failed.data);
 		const context = data.executionData?.contextData['node:Node'];
-		Reflect.set(context ?? {}, 'voiceChatAgent', { 'requests, run 0': stored });
+		Reflect.set(context ?? {}, 'voiceChatAgent', stored);
 		const bodies = acceptUpTo(1);
 		return { again: await retry({ ...failed, data }, node), bodies };
 	}
 
-	test.each([{ a: null }, { a: 'sent' }])('%j is damaged, so nothing is sent', async (stored) => {
+	test.each<[{ [name: string]: object }]>([
+		[{ sent: { a: null } }],
+		[{ sent: { a: 'sent' } }],
+		[{ 'results, run 0': { a: 'sent' } }],
+	])('%j is damaged, so nothing is sent', async (stored) => {
 		const { again, bodies } = await retryWith(stored);
 		expect(faultOf(again)).toMatchObject({
 			message:
@@ -204,8 +208,9 @@ describe('the records of an earlier attempt', () => {
 	});
 
 	test('belong to other requests', async () => {
-		const stored = { a: { completed: [{}], item: 1 }, b: { unknown: { message: 'It broke' } } };
-		const { again, bodies } = await retryWith(stored);
+		const unknown = { message: 'It broke' };
+		const sent = { a: { id: '0#0', done: true }, b: { id: '0#0', unknown } };
+		const { again, bodies } = await retryWith({ sent });
 		expect(records(again)).toMatchObject([{ placed: true }]);
 		expect(bodies).toHaveLength(1);
 	});

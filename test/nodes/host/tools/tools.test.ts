@@ -4,8 +4,7 @@ import type {
 	INodeCredentialsDetails,
 	INodeParameters,
 } from 'n8n-workflow';
-import { openMemory } from '../../../../nodes/host/ledger/executionMemory';
-import { callerOf, TOOL_LIMITS } from '../../../../nodes/host/caller/caller';
+import { callerOf } from '../../../../nodes/host/caller/caller';
 import { type CompletedRequest, RunResult } from '../../../../nodes/host/execution/runResult';
 import { failureForModel, runForModel } from '../../../../nodes/host/run/toolResult';
 import type { JsonObject } from '../../../../nodes/core/values/json';
@@ -26,7 +25,6 @@ import {
 	newExecutionData,
 	engineHarness,
 	engineTool,
-	holdTimeouts,
 	inlineTool,
 	mcpContext,
 	mcpTool,
@@ -86,9 +84,9 @@ describe.each(ROUTES)('a tool %s', (_name, route) => {
 		run?: AgentRun,
 	): Promise<CallTool> => route(await node(type, parameters, details), run);
 
-	test('a call is placed once per agent run', async () => {
+	test('a call is placed once per execution, also in a later agent run', async () => {
 		const data = newExecutionData();
-		const bodies = acceptCalls(2);
+		const bodies = acceptCalls(1);
 		const first = await toolOf('placeCall', CALL, {}, { data });
 		const done = checked(await first());
 		expect(done).toMatchObject({
@@ -103,51 +101,16 @@ describe.each(ROUTES)('a tool %s', (_name, route) => {
 			next_step: 'Continue with the result.',
 		});
 		const second = await toolOf('placeCall', CALL, {}, { data, run: 1 });
-		expect(await second()).toMatchObject({ outcome: 'done' });
-		expect(bodies).toEqual([BODY, BODY]);
-	});
-
-	test('a call with another greeting is another request', async () => {
-		const bodies = acceptCalls(2);
-		const initialGreeting = "={{ $fromAI('greeting') }}";
-		const tool = await toolOf('placeCall', { ...CALL, initialGreeting });
-		const greetings = ['Hello', 'Hello', 'Good morning'];
-		const results: IDataObject[] = [];
-		for (const greeting of greetings) results.push(await tool({ greeting }));
-		expect(outcomesOf(results)).toEqual(['done', 'already_done', 'done']);
-		expect(bodies.map((body) => body.initial_greeting)).toEqual(['Hello', 'Good morning']);
-	});
-
-	test('the latest support command of a session is not repeated', async () => {
-		const parameters = { resource: 'session', operation: 'supportCommand', sessionId: SESSION };
-		const tool = await toolOf('chatSession', { ...parameters, command: "={{ $fromAI('c') }}" });
-		const sent = service()
-			.post(/support/)
-			.times(3)
-			.reply(200, { success: true, data: {} });
-		const results: IDataObject[] = [];
-		for (const c of ['take_over', 'take_over', 'release', 'take_over'])
-			results.push(await tool({ c }));
-		expect(outcomesOf(results)).toEqual(['done', 'already_done', 'done', 'done']);
-		expect(sent.isDone()).toBe(true);
-	});
-
-	test('two tools with the same request send it once', async () => {
-		const data = newExecutionData();
-		acceptCalls(1);
-		const one = { ...(await node('placeCall', CALL)), name: 'One', id: 'one' };
-		const other = { ...one, name: 'Other', id: 'other' };
-		await route(one, { data })();
-		expect(await route(other, { data })()).toMatchObject({
-			outcome: 'already_done',
-		});
+		expect(await second()).toMatchObject({ outcome: 'not_sent' });
+		expect(bodies).toEqual([BODY]);
 	});
 
 	test('a model may place 3 calls by default, and gets a message when the limit is used up', async () => {
 		const data = newExecutionData();
 		const parameters = { ...CALL, phoneNumber: "={{ $fromAI('phone') }}" };
 		const tool = await toolOf('placeCall', parameters, {}, { data });
-		const other = await toolOf('placeCall', parameters, {}, { data });
+		// Of another row.
+		const other = await toolOf('placeCall', parameters, {}, { data, row: { name: 'Asha' } });
 		expect(await tool({ phone: '12' + 'x' })).toMatchObject({ outcome: 'not_sent' });
 		callsEndpoint().reply(400, rejection('phone_number is implausible'));
 		expect(await tool({ phone: '9876543219' })).toMatchObject({ outcome: 'rejected' });
@@ -227,66 +190,21 @@ describe.each(ROUTES)('a tool %s', (_name, route) => {
 		expect(await tool()).toMatchObject({ outcome: 'done' });
 	});
 
-	describe('an addition and a removal of the same number', () => {
-		const toolsFor = async () => {
-			const data = newExecutionData();
-			const toolFor = async (operation: string, phone: string) =>
-				await toolOf('dnd', { agentUuid: AGENT, phone, operation }, WITH_PROFILE, { data });
-			return {
-				add: await toolFor('add', '+919812345678'),
-				remove: await toolFor('remove', '9812345678'),
-			};
-		};
-		const acceptAddition = (ms = 0) =>
-			service()
-				.post(DND)
-				.delay(ms)
-				.reply(200, { success: true, data: { id: 7 } });
-		const removal = () => service().delete(DND).query(true);
-
-		test('can be requested again after each other', async () => {
-			const { add, remove } = await toolsFor();
-			for (let times = 0; times < 2; times++) acceptAddition();
-			removal().reply(200, { success: true, message: 'Removed' });
-			const results = [await add(), await add(), await remove(), await remove(), await add()];
-			expect(outcomesOf(results)).toEqual([
-				...['done', 'already_done', 'done', 'already_done', 'done'],
-			]);
-			expect(results[2]).toMatchObject({ result: { message: 'Removed' } });
-		});
-
-		test('at the same moment: the removal is sent between two additions', async () => {
-			const { add, remove } = await toolsFor();
-			acceptAddition(50);
-			removal().reply(200, { success: true, message: 'Removed' });
-			acceptAddition();
-			const results = await Promise.all([add(), remove(), add()]);
-			expect(outcomesOf(results)).toEqual(['done', 'done', 'done']);
-		});
-
-		test("at the same moment: a rejected removal doesn't repeat the addition", async () => {
-			const { add, remove } = await toolsFor();
-			acceptAddition();
-			removal().delay(50).reply(422, rejection('Phone number not found on DND list'));
-			const results = await Promise.all([add(), remove()]);
-			results.push(await add());
-			expect(outcomesOf(results)).toEqual(['done', 'rejected', 'already_done']);
-		});
-
-		test('at the same moment: no removal is sent if the addition takes until the time limit', async () => {
-			const pass = holdTimeouts();
-			const late = Promise.withResolvers<[number]>();
-			const { add, remove } = await toolsFor();
-			service()
-				.post(DND)
-				.reply(async () => {
-					pass(TOOL_LIMITS.wholeMs);
-					return await late.promise;
-				});
-			const results = await Promise.all([add(), remove()]);
-			expect(outcomesOf(results)).toEqual(['unknown', 'not_sent']);
-			late.resolve([200]);
-		});
+	test('what is harmless twice may be requested again', async () => {
+		const data = newExecutionData();
+		const toolFor = async (operation: string) =>
+			await toolOf('dnd', { agentUuid: AGENT, phone: '9812345678', operation }, WITH_PROFILE, {
+				data,
+			});
+		const [add, remove] = [await toolFor('add'), await toolFor('remove')];
+		service()
+			.post(DND)
+			.times(3)
+			.reply(200, { success: true, data: { id: 7 } });
+		service().delete(DND).query(true).times(2).reply(200, { success: true, message: 'Removed' });
+		const results = [await add(), await add(), await remove(), await remove(), await add()];
+		expect(outcomesOf(results)).toEqual(new Array(5).fill('done'));
+		expect(results[2]).toMatchObject({ result: { message: 'Removed' } });
 	});
 
 	describe('a context', () => {
@@ -341,7 +259,7 @@ describe.each(ROUTES)('a tool %s', (_name, route) => {
 		});
 	});
 
-	test('a pushed row with other options is another request, unless the first outcome is unknown', async () => {
+	test('a pushed row is pushed once, also with other options', async () => {
 		const data = newExecutionData();
 		const whatWasDone: unknown[] = [];
 		const respond = (status: number, body: JsonObject | string) =>
@@ -349,7 +267,6 @@ describe.each(ROUTES)('a tool %s', (_name, route) => {
 				.post(CONTACTS, (sent: JsonObject) => whatWasDone.push(sent.enqueue) > 0)
 				.reply(status, body);
 		respond(200, accepted(1));
-		respond(200, accepted(1, { campaign_upload_id: 502 }));
 		respond(502, '');
 		const push = async (row: IDataObject, whatToDo: string) =>
 			await route(pushNode({ whatToDo }), { row, data })();
@@ -357,35 +274,41 @@ describe.each(ROUTES)('a tool %s', (_name, route) => {
 		const other = { phone: '9876543211' };
 		expect([
 			await push(row, 'wait'),
-			await push(row, 'release'),
 			await push({ ...row, person_name: 'Asha Rao' }, 'release'),
 			await push(other, 'wait'),
 			await push(other, 'release'),
 		]).toMatchObject([
 			{ outcome: 'done', result: { campaign_upload_id: 501 } },
-			{ outcome: 'done', result: { campaign_upload_id: 502 } },
-			{
-				outcome: 'already_done',
-				result: { rejected: [{ phone: row.phone, rejection_status: 'duplicate' }] },
-			},
+			{ outcome: 'not_sent' },
 			{ outcome: 'unknown' },
 			{ outcome: 'unknown' },
 		]);
-		expect(whatWasDone).toEqual([false, true, false]);
+		expect(whatWasDone).toEqual([false, false]);
 	});
 });
 
 describe('a tool of an MCP client', () => {
-	test('a request is sent once per session, also by two tools', async () => {
+	test('a person is called once per session, and a repeated request is told that it may have been sent', async () => {
 		const tool = await node('placeCall', CALL);
-		const other = { ...tool, name: 'Other', id: 'other' };
 		acceptCalls(2);
 		const results = [
 			await mcpTool(tool, 'one')(),
-			await mcpTool(other, 'one')(),
+			await mcpTool(tool, 'one')(),
 			await mcpTool(tool, 'two')(),
 		];
-		expect(outcomesOf(results.map(checked))).toEqual(['done', 'already_done', 'done']);
+		expect(outcomesOf(results.map(checked))).toEqual(['done', 'unknown', 'done']);
+	});
+
+	test('a session may place as many calls as an agent run', async () => {
+		const parameters = { ...CALL, phoneNumber: "={{ $fromAI('phone') }}" };
+		const options = { maximumCallsPerRun: 1 };
+		const tool = mcpTool(await node('placeCall', { ...parameters, options }), 'quota');
+		callsEndpoint().reply(400, rejection('phone_number is implausible'));
+		acceptCalls(1);
+		const results: IDataObject[] = [];
+		const phones = ['9876543219', '9876543210', '9876543211'];
+		for (const phone of phones) results.push(await tool({ phone }));
+		expect(outcomesOf(results)).toEqual(['rejected', 'done', 'not_sent']);
 	});
 
 	test('a session may inject a context twice, each request by another worker', async () => {
@@ -399,31 +322,17 @@ describe('a tool of an MCP client', () => {
 		expect(outcomesOf([await tool(), await tool()])).toEqual(['done', 'done']);
 	});
 
-	test('simultaneous requests of one session share one result', async () => {
+	test('of simultaneous requests of one session, one is sent', async () => {
 		const tool = mcpTool(await node('placeCall', CALL), 'three');
 		acceptCalls(1);
 		const results = await Promise.all([tool(), tool(), tool()]);
-		expect(outcomesOf(results)).toEqual(['done', 'already_done', 'already_done']);
+		expect(outcomesOf(results)).toEqual(['done', 'unknown', 'unknown']);
 	});
 
 	test('without a session ID, each request is sent', async () => {
 		const tool = mcpTool(await node('placeCall', CALL));
 		acceptCalls(2);
 		expect([await tool(), await tool()]).toMatchObject([{ outcome: 'done' }, { outcome: 'done' }]);
-	});
-
-	test('the newest of many sessions are remembered', async () => {
-		const tool = await node('placeCall', CALL);
-		const isDone = (stored: unknown): stored is { done?: true } => stored !== undefined;
-		const recordOf = (session: number) => {
-			const context = mcpContext(tool, `many ${session}`);
-			return openMemory({ context, caller: callerOf(context) }, 'test', isDone, {});
-		};
-		for (let session = 0; session < 500; session++) recordOf(session).done = true;
-		expect(recordOf(0)).toEqual({ done: true });
-		recordOf(500).done = true;
-		expect(recordOf(0)).toEqual({ done: true });
-		expect(recordOf(1)).toEqual({});
 	});
 });
 

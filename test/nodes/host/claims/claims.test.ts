@@ -1,4 +1,4 @@
-/** What a retry sends, and what n8n's database then has. Notes are written before a request, results when the execution ends. */
+/** What a retry sends, and what n8n's database then has. Claims are written before a request, results when the execution ends. */
 import { ExecuteContext } from 'n8n-core';
 import {
 	createRunExecutionData,
@@ -12,23 +12,24 @@ import {
 import range from 'lodash/range';
 import sum from 'lodash/sum';
 import nock from 'nock';
-import { NOTE_LIMITS } from '../../../../nodes/core/ledger/notes';
+import { CLAIM_LIMITS } from '../../../../nodes/core/claims/claims';
 import { InvalidInput } from '../../../../nodes/core/service/errors';
+import { hashOf } from '../../../../nodes/core/values/hash';
+import { sessionKey } from '../../../../nodes/core/chat/parseChatFields';
 import { forEveryone } from '../../../../nodes/core/service/resolution';
 import { clock } from '../../../../nodes/host/clock';
 import { callerOf } from '../../../../nodes/host/caller/caller';
 import { RunResult } from '../../../../nodes/host/execution/runResult';
 import { NodeParameters } from '../../../../nodes/host/forms/nodeParameters';
 import { createAccountClient } from '../../../../nodes/host/http/accountClient';
-import { openNotes, originOf } from '../../../../nodes/host/ledger/openLedger';
-import { DATABASE_DELAYS_MS, openStore } from '../../../../nodes/host/ledger/openStore';
+import { openClaims } from '../../../../nodes/host/claims/openClaims';
+import { DATABASE_DELAYS_MS, openTextList } from '../../../../nodes/host/claims/openTextList';
 import { deliverEachItem } from '../../../../nodes/host/run/deliverItems';
 import {
 	executeContext,
 	makeAdditionalData,
 	makeNode,
 	makeWorkflow,
-	mcpTool,
 	oneNodeWorkflow,
 	ParentExecution,
 	records,
@@ -58,7 +59,7 @@ const { store } = harness;
 beforeEach(() => skipSleeps());
 afterEach(() => jest.restoreAllMocks());
 
-// A process remembers the notes of each node, so each test uses another one.
+// A process remembers the claims of each node, so each test uses another one.
 let nodes = 0;
 beforeEach(() => nodes++);
 const callNode = (over: Partial<INode> = {}, parameters = {}) =>
@@ -74,19 +75,22 @@ describe('after n8n was killed', () => {
 		const bodies = acceptUpTo(1);
 		const rows = [{ phone: phone(9) }, { phone: phone(0) }];
 		const { message } = faultOf(await harness.retryAfterKill(begun, callNode(), rows));
-		expect(message).toContain('An earlier attempt of this execution may have sent this');
+		expect(message).toContain('An earlier run or attempt of this execution may have sent this');
 		expect(bodies).toEqual([]);
 	});
 
-	test('another execution that started in the same millisecond sends its requests', async () => {
-		const bodies = acceptCalls(2);
+	test.each([
+		['the same person is unknown', 1, 0],
+		['another person is called', 2, 1],
+	])('another execution that started in the same millisecond: %s', async (_what, calls, person) => {
+		const bodies = acceptCalls(calls);
 		await harness.kill(callNode(), people(1));
-		await harness.kill(callNode(), people(1));
-		expect(bodies).toHaveLength(2);
+		await harness.kill(callNode(), people(2).slice(person, person + 1));
+		expect(bodies).toHaveLength(calls);
 	});
 });
 
-test('a retry that only reads has nothing to look for in the notes', async () => {
+test('a retry that only reads has no claims', async () => {
 	const parameters = { callId: 'a', developerSettings: { concurrency: 'ten' } };
 	const read = harness.node('getCall', { parameters });
 	const begun = await harness.kill(read, []);
@@ -95,7 +99,7 @@ test('a retry that only reads has nothing to look for in the notes', async () =>
 	expect(store.calls).toEqual([]);
 });
 
-test('the notes of an execution are removed when it ends, and those of a retry stay for the next one', async () => {
+test('the claims of an execution are removed when it has succeeded, and those of a retry stay for the next one', async () => {
 	acceptCalls(1);
 	await harness.run(callNode(), people(1));
 	expect([added(), store.size]).toEqual([['add 2'], 0]);
@@ -113,7 +117,7 @@ test('the notes of an execution are removed when it ends, and those of a retry s
 	expect(bodies).toEqual([]);
 });
 
-test('the notes of a stopped execution stay, because n8n stores it without its results', async () => {
+test('the claims of a stopped execution stay, because n8n stores it without its results', async () => {
 	const { workflow, start } = oneNodeWorkflow(callNode(CONTINUE));
 	const data = runDataOf(start, itemsOf(people(1)));
 	if (data.executionData === undefined) throw new Error('nothing to execute');
@@ -130,13 +134,13 @@ test('the notes of a stopped execution stay, because n8n stores it without its r
 	expect(bodies).toEqual([]);
 });
 
-test('requests that start while n8n writes are noted together', async () => {
-	acceptCalls(40);
-	await harness.run(callNode({}, { developerSettings: { concurrency: 40 } }), people(40));
-	expect(added().length).toBeLessThan(9);
+test('the claims of each batch are written together', async () => {
+	acceptCalls(60);
+	await harness.run(callNode(), people(60));
+	expect(added()).toEqual(['add 51', 'add 10']);
 });
 
-test('a request waits while its note cannot be written, up to 68 seconds, and is then sent', async () => {
+test('a request waits while it cannot be claimed, up to 68 seconds, and is then sent', async () => {
 	acceptCalls(1);
 	const startedAt = clock.elapsed();
 	let failures = DATABASE_DELAYS_MS.length;
@@ -148,14 +152,14 @@ test('a request waits while its note cannot be written, up to 68 seconds, and is
 	expect(sum(DATABASE_DELAYS_MS)).toBe(68_000);
 });
 
-test("if n8n's database reports an error after it added a note, the request is sent, and the end removes the note", async () => {
-	acceptCalls(1);
+test("if n8n's database reports an error after it stored a claim, nothing is sent, and the outcome is unknown", async () => {
+	const bodies = acceptUpTo(1);
 	store.failAfterNextAdd();
-	expect(records(await harness.run(callNode(), people(1)))).toMatchObject([{ placed: true }]);
-	expect(store.size).toBe(0);
+	expect(records(await harness.run(callNode(CONTINUE), people(1)))).toMatchObject([UNKNOWN]);
+	expect(bodies).toEqual([]);
 });
 
-test('an n8n version that does not report the end of an execution keeps the notes', async () => {
+test('an n8n version that does not report the end of an execution keeps the claims', async () => {
 	acceptCalls(1);
 	const { prototype } = ExecuteContext;
 	jest.spyOn(prototype, 'getExecutionContext').mockReturnValue(startedAt(1_000));
@@ -165,49 +169,43 @@ test('an n8n version that does not report the end of an execution keeps the note
 	expect(store.size).toBe(2);
 });
 
-test('an execution that cannot be retried has no notes: of an MCP client, and in n8n before 2.20', async () => {
-	acceptCalls(2);
-	await mcpTool(callNode({}, { phoneNumber: phone(0) }), 'session')();
-	jest.spyOn(ExecuteContext.prototype, 'getExecutionContext').mockReturnValue(undefined);
-	await harness.run(callNode(), people(1));
-	expect(store.calls).toEqual([]);
-});
-
-test('sub-executions of one parent share its notes, so that each of them writes once, and a retry of the parent finds them', async () => {
+test('sub-executions of one parent share its claims, so that each of them writes once, and a retry of the parent finds them', async () => {
 	acceptCalls(5);
 	const parent = new ParentExecution();
 	const node = callNode(CONTINUE);
 	for (const row of people(5)) await parent.run(node, itemsOf([row]));
-	// The first one also looks for notes of an earlier attempt.
-	expect(added()).toHaveLength(6);
+	expect(added()).toEqual(['add 2', 'add 1', 'add 1', 'add 1', 'add 1']);
 	parent.retry();
 	const bodies = acceptUpTo(1);
 	expect(records(await parent.run(node, itemsOf(people(1))))).toMatchObject([UNKNOWN]);
 	expect(bodies).toEqual([]);
 });
 
-describe("n8n's list of notes", () => {
+describe("n8n's list of claims", () => {
 	const contextOf = (node: INode, executionId = 'e1') =>
 		executeContext(node, itemsOf([{}]), {
 			additionalData: makeAdditionalData('trigger', { executionId }),
 			data: dataWith(startedAt(1_000)),
 		});
 
-	beforeEach(() => jest.replaceProperty(NOTE_LIMITS, 'others', 100));
+	const listOf = (context: IExecuteFunctions) =>
+		openTextList(runOf(context), 'node', { message: '', description: '' });
+
+	beforeEach(() => jest.replaceProperty(CLAIM_LIMITS, 'others', 100));
 
 	test('is limited for interrupted executions', async () => {
 		const node = callNode();
 		const old = range(150).map((nth) => `old ${nth}`);
-		await openStore(runOf(contextOf(node)), 'node', { message: '', description: '' }).add(old);
+		await listOf(contextOf(node)).add(old);
 		acceptCalls(1);
 		await harness.kill(node, people(1));
 		expect(store.size).toBe(102);
 	});
 
-	test('keeps the notes of a running execution, also if another one adds some', async () => {
+	test('keeps the claims of a running execution, also if another one adds some', async () => {
 		const node = callNode();
-		const notes = await openNotes(runOf(contextOf(node)));
-		await Promise.all(range(110).map(async (nth) => await notes?.add(nth)));
+		const claims = await openClaims(runOf(contextOf(node)));
+		await claims.add(range(110).map(String));
 		acceptCalls(1);
 		await harness.kill(node, people(1));
 		expect(store.size).toBe(113);
@@ -216,11 +214,11 @@ describe("n8n's list of notes", () => {
 	test.each([
 		[0, 103, [103]],
 		[100, 103, [103]],
-		// n8n compares each text with the whole list: 50 million comparisons in a batch.
-		[1_000_000, 120, [50, 50, 20]],
-		[500_000, 200, [100, 100]],
+		// n8n compares each text with the whole list: 20 million comparisons in a batch.
+		[250_000, 120, [76, 44]],
+		[500_000, 120, [40, 40, 40]],
 		// The largest list has 500,000.
-		[500_000, 100, [100]],
+		[500_000, 40, [40]],
 		[5, 0, []],
 	])('of %i texts loses %i in parts of %j', async (size, count, parts) => {
 		const context = contextOf(callNode());
@@ -231,11 +229,11 @@ describe("n8n's list of notes", () => {
 			await Promise.resolve();
 		});
 		const texts = range(count).map((nth) => `text ${nth}`);
-		await openStore(runOf(context), 'node', { message: '', description: '' }).remove(texts);
+		await listOf(context).remove(texts);
 		expect(removed.map(({ length }) => length)).toEqual(parts);
 		expect(removed.flat()).toEqual(texts);
 		// n8n reads the whole list to count it, which a few texts don't need.
-		expect(counted).toHaveBeenCalledTimes(count > 100 ? 1 : 0);
+		expect(counted).toHaveBeenCalledTimes(count > 40 ? 1 : 0);
 	});
 });
 
@@ -252,6 +250,11 @@ describe('the results of a node run', () => {
 			.post(/inject_context$/)
 			.reply(status, { success: status === 200, error: 'no', data: { session_id: sessionId } });
 
+	/** The record of an item. */
+	const done = (id: string) => ({
+		[`${id} ${hashOf(['context', sessionKey(sessionId)])}`]: { id, done: true },
+	});
+
 	test("belong to this run: the node's next run and other nodes send their own, and a success removes them", async () => {
 		const workflow = makeWorkflow([start, context('Node'), context('Other')], {
 			Start: to('Node', 'Node', 'Other'),
@@ -260,8 +263,8 @@ describe('the results of a node run', () => {
 		const { data } = await runWorkflow(workflow, start, [{ json: {} }]);
 		expect(data.resultData.error).toBeUndefined();
 		expect(data.executionData?.contextData).toEqual({
-			'node:Node': { voiceChatAgent: {} },
-			'node:Other': { voiceChatAgent: {} },
+			'node:Node': { voiceChatAgent: { sent: { ...done('0#0'), ...done('1#0') } } },
+			'node:Other': { voiceChatAgent: { sent: done('0#0') } },
 		});
 	});
 
@@ -281,7 +284,12 @@ describe('the results of a node run', () => {
 		for (const status of [200, 200, 200, 422]) respond(status);
 		const { data } = await runWorkflow(workflow, start, [{ json: {} }, { json: {} }]);
 		expect(data.executionData?.contextData).toEqual({
-			'node:Node': { voiceChatAgent: { 'requests, run 1': expect.any(Object) } },
+			'node:Node': {
+				voiceChatAgent: {
+					sent: { ...done('0#0'), ...done('0#1'), ...done('1#0') },
+					'results, run 1': { [String(Object.keys(done('1#0'))[0])]: expect.any(Array) },
+				},
+			},
 		});
 	});
 });
@@ -302,7 +310,7 @@ function dataWith(
 	});
 }
 
-describe('the origin of an execution, by which retries are recognized', () => {
+describe('the name of an execution, by which its claims are recognized', () => {
 	type Others = { [executionId: string]: IExecutionContext | undefined };
 
 	/**
@@ -328,46 +336,46 @@ describe('the origin of an execution, by which retries are recognized', () => {
 		const data = dataWith(own, parents[executionId]);
 		return { context: executeContext(callNode(), itemsOf([{}]), { additionalData, data }), reads };
 	}
+	/** With which the claims of the node begin. */
+	async function nameIn(context: IExecuteFunctions): Promise<unknown> {
+		const write = jest.spyOn(context.helpers, 'checkProcessedAndRecord');
+		await (await openClaims(runOf(context))).add(['one']);
+		return String(write.mock.calls[0]?.[0][0]).replace(/ any$/, '');
+	}
 	const ofError: IExecutionContext = { ...startedAt(2_000, 'p'), source: 'error' };
 
-	test.each<[string, string, IExecutionContext, Others, object]>([
-		[
-			'a sub-execution whose parent is not stored',
-			'e',
-			startedAt(5_000, 'gone'),
-			{},
-			{ startedAt: 5_000, executionId: 'e' },
-		],
+	test.each<[string, string, IExecutionContext, Others, name: string]>([
+		['a sub-execution whose parent is not stored', 'e', startedAt(5_000, 'gone'), {}, '5000'],
 		[
 			'a sub-execution whose parent has no context',
 			'e',
 			startedAt(5_000, 'gone'),
 			{ gone: undefined },
-			{ startedAt: 5_000, executionId: 'e' },
+			'5000',
 		],
 		[
 			'an error workflow, which runs again for each attempt that fails,',
 			'f',
 			ofError,
 			{ p: startedAt(1_000) },
-			{ startedAt: 2_000, executionId: 'f', isSubExecution: false },
+			'2000',
 		],
 		[
 			'a workflow that an MCP client uses as a tool,',
 			'm',
 			startedAt(2_000, '__UNKNOWN__'),
 			{},
-			{ startedAt: 2_000, executionId: 'm', isSubExecution: false },
+			'2000',
 		],
 		[
 			'a sub-execution of an error workflow',
 			'g',
 			startedAt(3_000, 'f2'),
 			{ f2: ofError, p: startedAt(1_000) },
-			{ startedAt: 2_000, executionId: 'f2', isSubExecution: true },
+			'2000 sub',
 		],
-	])('of %s', async (_what, id, own, others, origin) => {
-		expect(await originOf(runOf(contextIn(id, own, others).context))).toMatchObject(origin);
+	])('of %s', async (_what, id, own, others, name) => {
+		expect(await nameIn(contextIn(id, own, others).context)).toBe(name);
 	});
 
 	const passedOn = (executionId: string, executionContext: IExecutionContext) => ({
@@ -394,23 +402,22 @@ describe('the origin of an execution, by which retries are recognized', () => {
 	])('of a sub-execution is that of its topmost parent, which %s', async (...one) => {
 		const [, others, parents, expected] = one;
 		const { context, reads } = contextIn('e', startedAt(3_000, 'sub'), others, parents);
-		const origin = { startedAt: 1_000, executionId: 'top', isSubExecution: true };
-		expect(await originOf(runOf(context))).toEqual(origin);
+		expect(await nameIn(context)).toBe('1000 sub');
 		expect(reads).toEqual(expected);
 	});
 
 	test('of a sub-execution of a workflow is passed on, so all its rows need no read', async () => {
 		const parents = { e: passedOn('top', ofTop) };
 		const { context, reads } = contextIn('e', startedAt(2_000, 'top'), {}, parents);
-		expect(await originOf(runOf(context))).toMatchObject({ startedAt: 1_000, executionId: 'top' });
+		expect(await nameIn(context)).toBe('1000 sub');
 		expect(reads).toEqual([]);
 	});
 
 	test('that n8n cannot read stops the request before it is sent', async () => {
 		const { context } = contextIn('h', startedAt(2_000, 'unreadable'));
 		jest.spyOn(context, 'getExecutionDataById').mockRejectedValue(new Error('database is locked'));
-		await expect(openNotes(runOf(context))).rejects.toMatchObject({
-			outcome: 'not_sent',
+		await expect(openClaims(runOf(context))).rejects.toMatchObject({
+			outcome: 'unknown',
 			message: expect.stringContaining("so this attempt didn't send it"),
 		});
 	});

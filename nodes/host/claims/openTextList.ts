@@ -3,7 +3,7 @@ import chunk from 'lodash/chunk';
 import { NotSent } from '../../core/service/errors';
 import { onScreenOnly } from '../../core/service/resolution';
 import { pause } from '../../core/values/clock';
-import { type DeduplicationStore, findByAdding, MAX_REMEMBERED } from '../../core/ledger/store';
+import { MAX_REMEMBERED, type TextList } from '../../core/claims/textList';
 import { type Limiter, runExclusive } from '../../core/values/keyedMutex';
 import { clock } from '../clock';
 import type { CallerRun } from '../caller/caller';
@@ -12,13 +12,19 @@ import { messageOf } from '../../core/values/values';
 
 const OPTIONS = { mode: 'entries' } as const;
 
-/** n8n compares each text to remove with the whole list. This many comparisons take about half a second. */
-const MAX_COMPARISONS = 50_000_000;
+/**
+ * To remove a text, n8n compares it with those before it, and moves those after it. This many comparisons take less than 0.2
+ * seconds.
+ */
+const MAX_COMPARISONS = 20_000_000;
+
+/** Moving this many texts takes as long as a comparison. */
+const MOVES_PER_COMPARISON = 20;
 
 /** These are removed together from any list. */
 const FEW_TEXTS = MAX_COMPARISONS / MAX_REMEMBERED;
 
-/** Pauses between attempts to use the store. n8n's database may be locked, or restart. */
+/** Pauses between attempts to use a list. n8n's database may be locked, or restart. */
 export const DATABASE_DELAYS_MS = [1_000, 2_000, 5_000, 10_000, 20_000, 30_000] as const;
 
 /** The text of the error if n8n's database is unavailable. */
@@ -39,54 +45,50 @@ export async function useDatabase<T>(
 }
 
 /**
- * n8n's deduplication store: one JSON list of fingerprints in n8n's database. n8n reads and writes the list as a whole, so
- * only one user of a process may work with it at a time.
+ * n8n's deduplication store. n8n reads and writes the list as a whole, so only one user of a process may work with it at a
+ * time.
  *
- * @param scope `node`: its notes. `workflow`: the numbers that its nodes remember over all executions, so that one can forget
- * those of the others
+ * @param scope `node`: what is claimed for its executions. `workflow`: what its nodes claim over all executions, so that one can
+ * forget what the others claimed
  */
-export function openStore(
-	run: CallerRun,
+export function openTextList(
+	{ context }: CallerRun,
 	scope: DeduplicationScope,
 	use: StoreUse,
-): DeduplicationStore {
-	const { context } = run;
+): TextList {
 	const { helpers } = context;
 	const key = `remembered texts of ${context.getWorkflow().id}`;
 	const access: Limiter = async (action) =>
 		await useDatabase(use, async () => await runExclusive(key, action));
 	const count = async () => await helpers.getProcessedDataCount(scope, OPTIONS);
-	// In parts, so that the process can do other work in between.
+	const clear = async () => await helpers.clearAllProcessedItems(scope, OPTIONS);
 	const remove = async (texts: string[]) => {
-		if (texts.length === 0) return;
 		// To count it, n8n reads the whole list.
 		const length = texts.length > FEW_TEXTS ? await count() : MAX_REMEMBERED;
-		const size = Math.max(1, Math.floor(MAX_COMPARISONS / Math.max(1, length)));
+		if (length === texts.length) {
+			await clear();
+			return;
+		}
+		// In order, the texts before one are those that stay. In parts, so that the process can do other work in between.
+		const comparisons = Math.max(1, length - texts.length + length / MOVES_PER_COMPARISON);
+		const size = Math.max(FEW_TEXTS, Math.floor(MAX_COMPARISONS / comparisons));
 		for (const part of chunk(texts, size)) await helpers.removeProcessed(part, scope, OPTIONS);
-	};
-	const add = async (texts: string[], maxEntries?: number) => {
-		const options = { ...OPTIONS, ...(maxEntries !== undefined && { maxEntries }) };
-		const { new: added } = await helpers.checkProcessedAndRecord(texts, scope, options);
-		return added.map(String);
-	};
-	// Without a maximum, so that n8n drops no other text.
-	const lookUp = {
-		add,
-		remove: async (texts: string[]) => await repeatOnStore(run)(async () => await remove(texts)),
 	};
 	return {
 		add: async (texts, maxEntries = MAX_REMEMBERED) =>
-			await access(async () => await add(texts, maxEntries)),
-		find: async (texts, sign) => await access(async () => await findByAdding(lookUp, texts, sign)),
+			await access(async () => {
+				const options = { ...OPTIONS, maxEntries };
+				const { new: added } = await helpers.checkProcessedAndRecord(texts, scope, options);
+				return added.map(String);
+			}),
 		remove: async (texts) => await access(async () => await remove(texts)),
-		clear: async () =>
-			await access(async () => await helpers.clearAllProcessedItems(scope, OPTIONS)),
+		clear: async () => await access(clear),
 		count: async () => await access(count),
 	};
 }
 
-/** Repeats an access to the store that fails, until the execution is stopped. n8n may have done it, although it reported an error. */
-export function repeatOnStore(run: CallerRun): Limiter {
+/** Repeats an access to a list that fails, until the execution is stopped. n8n may have done it, although it reported an error. */
+export function repeatOnList(run: CallerRun): Limiter {
 	const signal = cancelSignal(run);
 	return async (access) => {
 		let result = access();

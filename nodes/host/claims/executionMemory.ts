@@ -2,9 +2,8 @@ import type { IExecuteFunctions, IWebhookFunctions } from 'n8n-workflow';
 import { InvalidInput } from '../../core/service/errors';
 import { onScreenOnly } from '../../core/service/resolution';
 import { isJsonObject, type JsonObject } from '../../core/values/json';
-import { BoundedMap } from '../../core/values/boundedMap';
 import type { Caller, CallerRun } from '../caller/caller';
-import { inExpression, runIndexOf } from '../nodeRun';
+import { inExpression, runNumberOf } from '../nodeRun';
 
 /** The key in the node's context, which n8n shows in `$node[…].context`. */
 const STORE_KEY = 'voiceChatAgent';
@@ -12,13 +11,13 @@ const STORE_KEY = 'voiceChatAgent';
 type StoreData = { [key: string]: unknown };
 
 /**
- * - `run`: a run of the node. As tools, all nodes of the workflow share it while an agent processes a row, or in an MCP
- *   session.
+ * - `node`: all runs of the node, in a workflow and as a tool.
+ * - `run`: a run of the node. As tools, all nodes of the workflow share it while an agent processes a row.
  * - `agentRun`: the same for all rows of an agent. Only for tools and human reviews.
  * - `execution`: all runs of the node, as in a loop. For a tool, the same as `agentRun`.
  * - `workflow`: all runs of all nodes of the workflow. For a tool, the same as `agentRun`.
  */
-type Lifetime = 'run' | 'agentRun' | 'execution' | 'workflow';
+type Lifetime = 'node' | 'run' | 'agentRun' | 'execution' | 'workflow';
 
 /**
  * What a node remembers in an execution. It's available again to each attempt of *Retry On Fail*, and to the execution that
@@ -43,9 +42,11 @@ export function openMemory<T extends JsonObject>(
 	lifetime: Lifetime = 'run',
 ): T {
 	const isModel = caller.kind === 'model';
-	const isOfNode = !isModel && (lifetime === 'run' || lifetime === 'execution');
+	const isOfNode =
+		lifetime === 'node' || (!isModel && (lifetime === 'run' || lifetime === 'execution'));
 	const data = storeDataOf(context, isOfNode ? 'node' : 'flow', caller.mcpSession);
-	const isOfAgent = lifetime === 'agentRun' || (isModel && lifetime !== 'run');
+	const isOfAgent =
+		lifetime === 'agentRun' || (isModel && lifetime !== 'run' && lifetime !== 'node');
 	const run = lifetime === 'run' ? runOf(context, caller) : isOfAgent && runOfAgent(caller);
 	const key = run === false ? name : `${name}, ${run}`;
 	if (!Object.hasOwn(data, key)) data[key] = empty;
@@ -89,7 +90,7 @@ function runOf(context: IExecuteFunctions, caller: Caller): string {
 }
 
 function runOfNode(context: IExecuteFunctions): string {
-	return `run ${runIndexOf(context)}`;
+	return `run ${runNumberOf(context)}`;
 }
 
 /** An MCP session counts as one. */
@@ -97,22 +98,13 @@ function runOfAgent({ agent }: Caller): string {
 	return agent?.run ?? 'agent';
 }
 
-/** Of MCP sessions, which have no execution. Only in this process, and only the newest sessions. */
-const mcpSessions = new BoundedMap<StoreData>(500);
-
 function storeDataOf(
 	context: IExecuteFunctions,
 	scope: 'flow' | 'node',
 	session?: string,
 ): StoreData {
-	// Without a session, the next request is another one.
-	if (session === '') return {};
-	if (session !== undefined) {
-		const key = JSON.stringify([context.getWorkflow().id, session]);
-		const data = mcpSessions.get(key) ?? {};
-		mcpSessions.set(key, data);
-		return data;
-	}
+	// MCP clients have no execution.
+	if (session !== undefined) return {};
 	const contextData = context.getContext(scope);
 	const data: unknown = contextData[STORE_KEY];
 	if (isJsonObject(data)) return data;

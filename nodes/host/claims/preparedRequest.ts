@@ -1,6 +1,7 @@
 import type { INodeExecutionData } from 'n8n-workflow';
-import type { Quota } from '../../core/ledger/ledger';
-import type { OutcomeUnknown } from '../../core/service/errors';
+import type { ExplainedError, OutcomeUnknown } from '../../core/service/errors';
+import { hashOf } from '../../core/values/hash';
+import type { JsonObject } from '../../core/values/json';
 import type { Limiter } from '../../core/values/keyedMutex';
 import type { CallerRun } from '../caller/caller';
 import type { AccountClient } from '../http/accountClient';
@@ -18,22 +19,41 @@ type Hashable =
 	| readonly Hashable[]
 	| { readonly [name: string]: Hashable };
 
-/** A checked request that must not be sent twice. */
+/** The limit per agent run or MCP session. `unit`: a singular noun for messages, such as "call". */
+export type Quota = { unit: string; max: number };
+
+/** Stands for the idempotency key and the content. */
+export function repeatKeyOf({ idempotencyKey, payload }: PreparedRequest): string | undefined {
+	return idempotencyKey === undefined ? undefined : hashOf([idempotencyKey, payload]);
+}
+
+/** The person gets it once, also in other runs of the node. */
+export type OncePerPerson = {
+	person: string;
+	/** What items with the same person need of the output. */
+	keep: ((output: JsonObject[]) => JsonObject) | undefined;
+	/** Why another item with the same person isn't sent. */
+	again: (earlier: EarlierItem) => ExplainedError;
+};
+
+/** `item`: its index. Null if another run or request had it. `kept`: of its output. */
+export type EarlierItem = { item: number | null; isUnknown: boolean; kept: JsonObject };
+
+/** A checked request, which changes something in the service. */
 export type PreparedRequest = {
 	/** The values to send. For a model, they decide what the same request is: with other values, it's another one. */
 	payload: Hashable;
+	/** What the request is for, such as a chat session. In a workflow, a retry recognizes its item by it. By default, the payload. */
+	target?: unknown;
 	/**
-	 * The person or thing that the request is for, such as a phone number or a chat session. In a workflow, it decides what
-	 * the same request is, together with the item: with an edited text, it's still the same one. Undefined if the request may
-	 * be sent again after a crash. The payload then takes its place.
+	 * What must not get it twice in the execution: a person, or in a workflow, the target of the item. Undefined if it's harmless
+	 * twice.
 	 */
-	target: unknown;
-	/**
-	 * Whether a model may send the same request again in one run. By default, it never may.
-	 * - `afterCompletion`: as soon as it completed, as customers say "yes" twice.
-	 * - `afterOtherRequest`: after another request to the same target, as a number that was removed can be added again.
-	 */
-	modelMayRepeat?: 'afterCompletion' | 'afterOtherRequest';
+	once?: OncePerPerson | 'item';
+	/** Why it isn't sent, known before the first item is sent. */
+	instead?: ExplainedError | undefined;
+	/** Whether `send` sends nothing, so it isn't claimed. */
+	isOnlyChecked?: boolean;
 	/** The service accepts requests with this key once, so the same key may be sent again. */
 	idempotencyKey?: string | undefined;
 	/** How many such requests a model may ask for. */
@@ -41,16 +61,10 @@ export type PreparedRequest = {
 	/** Runs it after others, such as earlier ones of its chat session. */
 	queue?: Limiter;
 	/**
-	 * Checks the request, and counts it with the others, such as for a limit of calls. Runs before the first item is sent,
-	 * unless an earlier attempt sent this one. Not for a model, which may repeat a request that can't be sent any more, such as
-	 * one for a time that has passed.
+	 * Checks the request. Runs before the first item is sent, unless an earlier attempt sent this one. Not for a model, which may
+	 * repeat a request that can't be sent any more, such as one for a time that has passed.
 	 */
 	check?: () => void;
-	/**
-	 * Reserves what it needs, such as a call of a limit. Runs before it's noted, when all requests are checked, so that the
-	 * first one can reserve for all.
-	 */
-	reserve?: () => Promise<void>;
 	/**
 	 * Counts as sent, unless it throws an `ExplainedError` other than `OutcomeUnknown`. After a `LeftOut`, such as outside
 	 * calling hours, the item has the output of that error.

@@ -1,0 +1,52 @@
+import type { CallerRun } from '../host/caller/caller';
+import { openMemory } from '../host/claims/executionMemory';
+import { openClaims, unlessSent } from '../host/claims/openClaims';
+import { openTextList, type StoreUse } from '../host/claims/openTextList';
+import { isPushRecord, PushClaims, type PushRecord } from './push/pushClaims';
+import type { PushSettings } from './pushSettings';
+
+/** What n8n has of the pushes of this execution to a campaign. The same object in all of them. */
+export function openPushRecord(run: CallerRun, { campaign }: PushSettings): PushRecord {
+	return openMemory(run, `pushes to ${campaign.id}`, isPushRecord, { unknown: [] }, 'node');
+}
+
+/** The list of *Skip Numbers Pushed Before*. */
+const PUSHED_BEFORE: StoreUse = {
+	message:
+		"n8n can't read or write the list of numbers pushed before, so the remaining rows weren't sent",
+	description:
+		"Save the workflow and try again. If that doesn't help, ask your n8n administrator to check the database. Or turn off 'Skip Numbers Pushed Before' and push only new rows.",
+};
+
+/**
+ * @param count of the rows
+ * @throws NotSent if n8n can't read the parent execution
+ */
+export async function openPushClaims(
+	run: CallerRun,
+	{ campaign, reader, skipPushedBefore }: PushSettings,
+	record: PushRecord,
+	count: number,
+): Promise<PushClaims> {
+	const ever = skipPushedBefore ? openTextList(run, 'workflow', PUSHED_BEFORE) : undefined;
+	return new PushClaims(
+		await openClaims(run),
+		ever,
+		record,
+		run.context.getExecutionId(),
+		campaign.id,
+		reader,
+		count,
+	);
+}
+
+/** After an earlier attempt, an error before the first request doesn't show that nothing was sent. */
+export async function beforePushing(run: CallerRun, error: unknown): Promise<unknown> {
+	return await unlessSent(error, async () => await mayHavePushed(run));
+}
+
+/** Whether this execution may have pushed anything before. True if n8n's database can't be reached. */
+export async function mayHavePushed(run: CallerRun): Promise<boolean> {
+	const claims = await openClaims(run).catch(() => undefined);
+	return claims === undefined || (await claims.mayHaveBegun());
+}
