@@ -70,3 +70,12 @@ it.each(['webhook', 'reading'])(
 		});
 	},
 );
+
+it('a wait by reading ends with Execution Logic v2 of the workflow', async () => {
+	simulator.setAutoComplete({ afterMs: 0 });
+	const place = account.placeCall({ waitForCompletion: 'reading', waitMinutes: 1 });
+	const { id } = await account.start(['9000000002'], [place], { binaryMode: 'combined' });
+	expect(await n8n.finished(id)).toMatchObject({ status: 'success' });
+	const [item] = await n8n.output(id, 'Place Call');
+	expect(item).toMatchObject({ json: { phone: '9000000002', timed_out: false } });
+});
