@@ -98,9 +98,12 @@ export class PushClaims {
 			return;
 		}
 		if (record.left !== undefined) throw notRemembered(record);
-		if (claims.isFirst || record.hasEnded === true) return;
-		if (await claims.mayHaveBegun()) record.afterKill = this.executionId;
-		// n8n can only look a claim up by adding it.
+		if (claims.isFirst) return;
+		if (record.hasEnded !== true && (await claims.mayHaveBegun())) {
+			record.afterKill = this.executionId;
+		}
+		// Also after a push that ended, because the execution may have been retried before. n8n can only look a claim up by
+		// adding it.
 		const isNew = (await claims.add([large])).size > 0;
 		if (!isNew) throw notRemembered(record);
 		await claims.remove([large]);

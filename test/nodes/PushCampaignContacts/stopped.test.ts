@@ -224,6 +224,17 @@ describe('Retry in the list of executions', () => {
 		expect(again.statuses).toEqual(range(3).map((row) => `${row} sent_before`));
 	});
 
+	test('sends no row again, also not fewer of them, after a retry that sent more than n8n remembers', async () => {
+		jest.replaceProperty(PUSH_LIMITS, 'claimed', 2);
+		const sent = scripted(butRequest(1, ARCHIVED));
+		const node = pushNode();
+		const first = await failed(node, manyRows(3));
+		expect((await retry(first, node)).error).toBeUndefined();
+		const { error } = await retry(first, node, manyRows(2));
+		expect(error?.message).toContain('This execution may have pushed more than 2 rows');
+		expect(sent).toEqual([phones(0, 1, 2), phones(0, 1, 2)]);
+	});
+
 	const contacts = (...numbers: number[]): NodeParameters => ({
 		contactsFrom: 'json',
 		contacts: JSON.stringify(numbers.map((number) => ({ phone: phone(number) }))),
