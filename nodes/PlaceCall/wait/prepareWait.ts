@@ -138,7 +138,7 @@ async function waitForWebhook(
 	const task = context.getExecuteData();
 	// n8n disables the waiting node when it resumes. A copy keeps later runs of the node enabled.
 	task.node = { ...task.node };
-	Object.assign(openValues(run, WAIT, 'execution'), { until, earlierCalls });
+	Object.assign(openValues(run, WAIT, 'node'), { until, earlierCalls });
 	// With *Execute Once*, n8n also stores the items that weren't executed, which aren't calls.
 	if (context.getNode().executeOnce === true) task.data.main?.[0]?.splice(1);
 	// Last, because *Retry On Fail* would run the node again on the same items.

@@ -198,7 +198,7 @@ export const COMPARE_LISTS =
 
 function notRemembered({ left }: PushRecord): OutcomeUnknown {
 	return refused(
-		`This execution may have pushed more than ${max()} rows to the campaign, and n8n doesn't remember so many numbers`,
+		`This execution may have pushed more than ${max()} rows to the campaign, and n8n doesn't remember that many numbers`,
 		left === undefined ? COMPARE_LISTS : whatIsLeft(left),
 	);
 }

@@ -6,7 +6,7 @@ import { isWritten, readWritten } from './written';
 
 /** Most headings have none of these, which is faster to see. */
 const WORD = /country|isd|code|prefix/i;
-/** As sheets and CRMs write them, without separators. Not of an origin or a wish, such as "Preferred Country". */
+/** As sheets and CRMs write them, without separators. Not "Preferred Country", which is about something else. */
 const HEADING =
 	/^(?:phone|mobile|contact|whatsapp|customer|lead|mailing|billing)?(?:number)?(?:(?:iso)?country(?:region)?(?:name|iso|isd|dial|diall?ing|calling|phone)?(?:code|prefix|[23])?|isd|(?:isd|dial|diall?ing|calling|international|intl)code)(?:phone|mobile|number)?$|^(?:phone|mobile)(?:code|prefix)$/;
 /** Such as `+1`, `001`, `1`, `1.0`, `+1-868`, and `USA (+1)`. */

@@ -14,10 +14,8 @@ type StoreData = { [key: string]: unknown };
  * - `node`: all runs of the node, in a workflow and as a tool.
  * - `run`: a run of the node. As tools, all nodes of the workflow share it while an agent processes a row.
  * - `agentRun`: the same for all rows of an agent. Only for tools and human reviews.
- * - `execution`: all runs of the node, as in a loop. For a tool, the same as `agentRun`.
- * - `workflow`: all runs of all nodes of the workflow. For a tool, the same as `agentRun`.
  */
-type Lifetime = 'node' | 'run' | 'agentRun' | 'execution' | 'workflow';
+type Lifetime = 'node' | 'run' | 'agentRun';
 
 /**
  * What a node remembers in an execution. It's available again to each attempt of *Retry On Fail*, and to the execution that
@@ -41,14 +39,10 @@ export function openMemory<T extends JsonObject>(
 	empty: T,
 	lifetime: Lifetime = 'run',
 ): T {
-	const isModel = caller.kind === 'model';
-	const isOfNode =
-		lifetime === 'node' || (!isModel && (lifetime === 'run' || lifetime === 'execution'));
+	const isOfNode = lifetime === 'node' || (lifetime === 'run' && caller.kind !== 'model');
 	const data = storeDataOf(context, isOfNode ? 'node' : 'flow', caller.mcpSession);
-	const isOfAgent =
-		lifetime === 'agentRun' || (isModel && lifetime !== 'run' && lifetime !== 'node');
-	const run = lifetime === 'run' ? runOf(context, caller) : isOfAgent && runOfAgent(caller);
-	const key = run === false ? name : `${name}, ${run}`;
+	const run = () => (lifetime === 'run' ? runOf(context, caller) : runOfAgent(caller));
+	const key = lifetime === 'node' ? name : `${name}, ${run()}`;
 	if (!Object.hasOwn(data, key)) data[key] = empty;
 	const stored = data[key];
 	if (isMemory(stored)) return stored;

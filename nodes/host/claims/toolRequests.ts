@@ -57,16 +57,16 @@ export async function deliverForModel(
 				request.isOnlyChecked !== true &&
 				(isPerson || (once === 'item' && mcpSession === undefined)),
 		};
+		// The record of another request for the person says more than the claim.
+		const other = isPerson ? deliveries.ofOther(job) : undefined;
 		let giveBack = async () => {};
 		const claim = async () => {
-			// The record of another request for the person says more than the claim.
-			if (isPerson && deliveries.ofOther(job) !== undefined) return;
+			if (other !== undefined) return;
 			const toSend = await deliveries.claim([job]);
 			if (quota !== undefined && toSend.length > 0) giveBack = await takeOfQuota(run, quota);
 		};
 		const isReplay = deliveries.known(job)?.kind === 'done';
 		if (approval in approved) throw repeatedByN8n();
-		const other = isPerson ? deliveries.ofOther(job) : undefined;
 		const instead =
 			request.instead ?? (isPerson && other ? once.again({ item: null, ...other }) : undefined);
 		const output = await deliver(job, { ...request, instead }, claim)

@@ -102,7 +102,7 @@ describe('a node that runs several times in an execution', () => {
 		const large = manyRows(3);
 		const small = manyRows(4).slice(2);
 		const NONE_REMEMBERED =
-			"This execution may have pushed more than 2 rows to the campaign, and n8n doesn't remember so many numbers";
+			"This execution may have pushed more than 2 rows to the campaign, and n8n doesn't remember that many numbers";
 
 		test.each<[string, INodeExecutionData[][], message: string]>([
 			['a second one', [large, large], NONE_REMEMBERED],
