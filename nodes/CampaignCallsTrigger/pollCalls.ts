@@ -73,7 +73,7 @@ export async function pollCalls(context: IPollFunctions, time: PollTime): Promis
 	if (context.getMode() === 'manual') return [await testCall(context, account, settings)];
 
 	const scope = scopeOf(context, account, settings);
-	return await checkSince(context, 'polled', pick(scope, 'subject', 'start'), async (stored) => {
+	return await checkSince(context, pick(scope, 'subject', 'start'), async (stored) => {
 		const state = restoreState(stored, scope);
 		const poll = new Poll(account, settings, state, time);
 		await poll.run();

@@ -26,15 +26,11 @@ export class CampaignStatus implements INodeType {
 		description: 'Get the progress of a calling campaign',
 		builderHint: {
 			searchHint:
-				'Reads the progress of a calling campaign once, with call counts by status. To continue when its contact lists are completed, use Campaign Progress Trigger.',
+				'Reads the progress of a calling campaign once, with call counts by status. To continue when its contact lists are completed, read it regularly with a Schedule Trigger.',
 			relatedNodes: [
 				{
 					nodeType: 'n8n-nodes-voice-chat-agent.pushCampaignContacts',
 					relationHint: 'Adds contacts to the campaign',
-				},
-				{
-					nodeType: 'n8n-nodes-voice-chat-agent.campaignProgressTrigger',
-					relationHint: 'Starts a workflow when the campaign makes progress',
 				},
 			],
 		},

@@ -22,7 +22,7 @@ import { checkCase, contractHarness } from './contractHarness';
 import { endpointOf, ENDPOINTS } from '../openapi/openapi';
 import { operationNamed, TRIGGER } from '../operations/operations';
 
-const { calls, campaigns, uploads } = fixtures;
+const { calls, campaigns } = fixtures;
 const include = ['transcript', 'recording'];
 const pollTimes = { item: [{ mode: 'everyMinute' }] };
 
@@ -108,39 +108,6 @@ describe.each(Object.values(dialects))('dialect $name', (dialect) => {
 			recording: { expires_in_seconds: 900 },
 		});
 		expectSchema({ node: 'campaignCallsTrigger' }, records);
-	});
-
-	test('Campaign Progress Trigger returns each change since the last poll once', async () => {
-		const poll = await polling('campaignProgressTrigger', {
-			campaignId: String(campaigns.active),
-			events: ['status_changed', 'queue_completed', 'call_counts_changed'],
-		});
-		expect(await poll()).toEqual([]);
-		expect(await poll()).toEqual([]);
-
-		const simulator = harness.simulator();
-		simulator.completeUpload(uploads.running);
-		simulator.changeCampaign(campaigns.active, 'Paused');
-		const all = [...simulator.state.calls.values()];
-		const failed = all.find(({ outcome }) => outcome.status === 'failed');
-		if (failed) failed.outcome.status = 'picked';
-
-		const events = await poll();
-		expect(events).toMatchObject([
-			{ event: 'status_changed', from: 'Active', to: 'Paused' },
-			{
-				event: 'queue_completed',
-				campaign_upload_id: uploads.running,
-				queue: { completed: true, total_queued: 20 },
-			},
-			{
-				event: 'call_counts_changed',
-				total: { from: 38, to: 38 },
-				by_status: { picked: { from: 30, to: 31 }, failed: { from: 7, to: 6 } },
-			},
-		]);
-		expectSchema({ node: 'campaignProgressTrigger' }, events);
-		expect(await poll()).toEqual([]);
 	});
 });
 

@@ -1,12 +1,10 @@
-import { randomUUID } from 'node:crypto';
 import type { INode, INodeParameters } from 'n8n-workflow';
 import { isN8n1 } from '../n8n/driver';
 import { byId, chain, manualTrigger, node } from '../n8n/workflow';
 import { dialects, fixtures } from '../simulator';
 import { useAccount } from './account';
-import { executionsOf, published } from './calls';
 
-const { agents, calls, campaigns, uploads } = fixtures;
+const { agents, calls, campaigns } = fixtures;
 const AGENT = { agentUuid: byId(agents.full) };
 const CAMPAIGN = { campaignId: byId(campaigns.active) };
 const NEW = '+919800000077';
@@ -91,30 +89,5 @@ describe('in real n8n', () => {
 			expect(sound?.data.length).toBeLessThan(100);
 			expect(sound).toMatchObject({ bytes: recorded?.length });
 		}
-	});
-
-	test('Campaign Progress Trigger that is renamed reports no change since its last check, but later ones', async () => {
-		simulator.reset();
-		const parameters = { ...CAMPAIGN, pollTimes: { item: [{ mode: 'everyMinute' }] } };
-		const rest = { executeOnce: false, id: randomUUID() };
-		const named = (name: string) =>
-			chain('renamed', ours(name, 'campaignProgressTrigger', parameters, rest));
-		const workflow = await account.publish(named('Progress'));
-		await published(n8n, workflow);
-		const publishAgain = async (name: string) => {
-			await n8n.deactivate(workflow);
-			const saved = await n8n.updateWorkflow(await n8n.workflow(workflow.id), named(name));
-			await n8n.activate(saved);
-			await published(n8n, saved);
-		};
-		// Only the state of the first check is also stored by the ID of the node.
-		await publishAgain('Progress');
-		simulator.completeUpload(uploads.running);
-		await publishAgain('Renamed');
-		const campaign = simulator.state.campaigns.get(campaigns.active);
-		if (campaign !== undefined) campaign.status = 'Paused';
-		await publishAgain('Renamed');
-		const items = await executionsOf(n8n, workflow, 'Renamed', 1);
-		expect(items.map(({ json }) => json.event)).toEqual(['status_changed']);
 	});
 });

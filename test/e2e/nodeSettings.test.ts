@@ -100,18 +100,18 @@ async function refusal(type: string, rest: Partial<INode>, parameters: INodePara
 /** What n8n says about the publication of triggers with each setting. All at the same time, because it takes long. */
 const refusals = once(async () => {
 	const missing = { ...POLL, campaignId: byId(999) };
-	const [alwaysCompleted, alwaysDelivery, alwaysProgress, ...others] = await Promise.all([
-		refusal('callCompletedTrigger', ALWAYS),
-		refusal('chatDeliveryTrigger', { ...ALWAYS, credentials: {} }),
-		refusal('campaignProgressTrigger', ALWAYS, POLL),
-		refusal('campaignProgressTrigger', ONCE, POLL),
-		refusal('campaignCallsTrigger', ONCE, POLL),
-		...[{ ...RETRY, ...CONTINUE }, ERROR_OUTPUT].map(
-			async (rest) => await refusal('campaignProgressTrigger', rest, missing),
-		),
-	]);
-	const [onceProgress, onceCalls, ...ofMissing] = others;
-	return { alwaysCompleted, alwaysDelivery, alwaysProgress, onceProgress, onceCalls, ofMissing };
+	const [alwaysCompleted, alwaysDelivery, alwaysCalls, onceCalls, ...ofMissing] = await Promise.all(
+		[
+			refusal('callCompletedTrigger', ALWAYS),
+			refusal('chatDeliveryTrigger', { ...ALWAYS, credentials: {} }),
+			refusal('campaignCallsTrigger', ALWAYS, POLL),
+			refusal('campaignCallsTrigger', ONCE, POLL),
+			...[{ ...RETRY, ...CONTINUE }, ERROR_OUTPUT].map(
+				async (rest) => await refusal('campaignCallsTrigger', rest, missing),
+			),
+		],
+	);
+	return { alwaysCompleted, alwaysDelivery, alwaysCalls, onceCalls, ofMissing };
 });
 
 /** n8n doesn't use these settings when it polls: a failed first check keeps the workflow from being published. */
@@ -171,16 +171,16 @@ const cells: { [setting: string]: { [column: string]: Cell } } = {
 			},
 		],
 		[TRIGGER]: [
-			"Call Completed and Chat Delivery aren't published with it. No effect on triggers for campaigns",
+			"Call Completed and Chat Delivery aren't published with it. No effect on Campaign Calls",
 			async () => {
-				const { alwaysCompleted, alwaysDelivery, alwaysProgress } = await refusals();
+				const { alwaysCompleted, alwaysDelivery, alwaysCalls } = await refusals();
 				expect(alwaysCompleted).toContain(
 					"'Always Output Data' in the settings of this trigger must be off",
 				);
 				expect(alwaysDelivery).toContain(
 					"'Always Output Data' in the settings of this trigger must be off",
 				);
-				expect(alwaysProgress).toBe('');
+				expect(alwaysCalls).toBe('');
 			},
 		],
 	},
@@ -225,12 +225,10 @@ const cells: { [setting: string]: { [column: string]: Cell } } = {
 			},
 		],
 		[TRIGGER]: [
-			"The triggers for campaigns aren't published with it. No effect on Call Completed",
+			"Campaign Calls isn't published with it. No effect on Call Completed",
 			async () => {
-				const { onceProgress, onceCalls } = await refusals();
-				for (const message of [onceProgress, onceCalls]) {
-					expect(message).toContain("'Execute Once' in the settings of this trigger must be off");
-				}
+				const { onceCalls } = await refusals();
+				expect(onceCalls).toContain("'Execute Once' in the settings of this trigger must be off");
 				const ids = [calls.finished, calls.notPicked];
 				const [items] = await reported(ids, ONCE);
 				expect(items?.map(({ call_id }) => call_id)).toEqual(ids);
@@ -263,7 +261,7 @@ const cells: { [setting: string]: { [column: string]: Cell } } = {
 			},
 		],
 		[TRIGGER]: [
-			'Call Completed reads the calls again. No effect on triggers for campaigns',
+			'Call Completed reads the calls again. No effect on Campaign Calls',
 			async () => {
 				failFirstRead(`/v1/call/${calls.finished}`);
 				expect(await reported([calls.finished], RETRY)).toMatchObject([
@@ -306,7 +304,7 @@ const cells: { [setting: string]: { [column: string]: Cell } } = {
 			},
 		],
 		[TRIGGER]: [
-			'Call Completed returns an item with the `error`. No effect on triggers for campaigns',
+			'Call Completed returns an item with the `error`. No effect on Campaign Calls',
 			async () => {
 				failFirstRead(`/v1/call/${calls.finished}`);
 				const ids = [calls.finished, calls.notPicked];
@@ -351,7 +349,7 @@ const cells: { [setting: string]: { [column: string]: Cell } } = {
 			},
 		],
 		[TRIGGER]: [
-			'Call Completed uses the error output. No effect on triggers for campaigns',
+			'Call Completed uses the error output. No effect on Campaign Calls',
 			async () => {
 				failFirstRead(`/v1/call/${calls.finished}`);
 				const ids = [calls.finished, calls.notPicked];
@@ -398,7 +396,7 @@ beforeAll(() => void refusals());
 async function expectNoInputs(): Promise<void> {
 	const types = await n8n.types('nodes');
 	const triggers = types.filter(({ name }) => new RegExp(`^${PACKAGE}\\..*Trigger$`).test(name));
-	expect(triggers.map(({ inputs }) => inputs)).toEqual([[], [], [], [], []]);
+	expect(triggers.map(({ inputs }) => inputs)).toEqual([[], [], [], []]);
 }
 
 const table = () => {

@@ -107,6 +107,19 @@ describe('the recipes of the docs', () => {
 		expect(starts.map(callIdOf)).toEqual([callId]);
 	});
 
+	test('campaign-completed.json continues once for each contact list that is completed', async () => {
+		const workflow = await account.create(read('campaign-completed.json'));
+		const check = async () => {
+			const { id } = await n8n.runManually(workflow, 'Every 15 Minutes');
+			const { runData } = await n8n.runData(id);
+			const next = (runData.Next ?? []).flatMap(({ data }) => data?.main?.[0] ?? []);
+			return next.map(({ json }) => json.lists_completed);
+		};
+		expect([await check(), await check()]).toEqual([[1], []]);
+		simulator.completeUpload(fixtures.uploads.running);
+		expect([await check(), await check()]).toEqual([[2], []]);
+	});
+
 	test('are all run, and the docs link to each', () => {
 		const files = readdirSync(recipesFolder).sort();
 		expect([...run].sort()).toEqual(files);

@@ -26,6 +26,7 @@ const PASSED_THROUGH = [
 	'bad_json',
 	'bad_payload',
 	'color_code',
+	'current_state',
 	'idle_seconds',
 	'is_retry_enabled',
 	'message_required',

@@ -153,7 +153,6 @@ const event = { type: '', session_id: sessionId, event_id: '', payload: {} };
 export const TRIGGER_OUTPUTS: { [node: string]: JsonObject } = {
 	callCompletedTrigger: completedCall,
 	campaignCallsTrigger: completedCall,
-	campaignProgressTrigger: { event: '', ...omit(progress, 'uploads') },
 	chatEventsTrigger: event,
 };
 

@@ -7,7 +7,6 @@ export const NODES = [
 	'agents',
 	'callCompletedTrigger',
 	'campaignCallsTrigger',
-	'campaignProgressTrigger',
 	'campaignStatus',
 	'chatDeliveryTrigger',
 	'chatEventsTrigger',

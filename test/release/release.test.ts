@@ -83,7 +83,7 @@ describe('publisher', () => {
 
 	test('the files with links are all found', () => {
 		const files = linkingFiles(ROOT);
-		expect(files.filter((file) => file.endsWith('.node.json'))).toHaveLength(14);
+		expect(files.filter((file) => file.endsWith('.node.json'))).toHaveLength(13);
 		expect(
 			files.filter((file) => linkedRepositories(readFileSync(file, 'utf8')).length > 0),
 		).toEqual(files);

@@ -50,6 +50,9 @@ function failureOf(error: ExplainedError): Failure {
 	return { cause: error.isTransient ? 'temporarily-unavailable' : 'configuration-invalid' };
 }
 
+/** The name of what the trigger remembers, in n8n's static data. */
+const STATE = 'polled';
+
 /** By then, n8n has stored the state of a check, or never does. */
 const STORED_AFTER_MS = 60_000;
 
@@ -77,21 +80,19 @@ type Checked = {
  * restart those that were missed, and each would pass the same events. After one without events, it continues with what that
  * one has reached: the scheduler may begin it before n8n has stored the state of the one at publication.
  *
- * @param name of the state in the static data
  * @param subject what a stored state must contain to be that of the campaign, credential, and start that the trigger has now
  */
 export async function checkSince(
 	context: IPollFunctions,
-	name: string,
 	subject: JsonObject,
 	check: (stored: unknown) => Promise<Checked>,
 ): Promise<JsonObject[]> {
 	const ofNode = context.getWorkflowStaticData('node');
 	const ofWorkflow = context.getWorkflowStaticData('global');
-	const key = `${name} of ${context.getNode().id}`;
+	const key = `${STATE} of ${context.getNode().id}`;
 	const isCurrent = (stored: unknown) => isJsonObject(stored) && isMatch(stored, subject);
-	const isInNode = isCurrent(ofNode[name]);
-	const stored = !isInNode && isCurrent(ofWorkflow[key]) ? ofWorkflow[key] : ofNode[name];
+	const isInNode = isCurrent(ofNode[STATE]);
+	const stored = !isInNode && isCurrent(ofWorkflow[key]) ? ofWorkflow[key] : ofNode[STATE];
 
 	const trigger = nodeKey(context);
 	const begunWith = fingerprint([subject, stored ?? null]);
@@ -109,7 +110,7 @@ export async function checkSince(
 		const { events, state, failure } = await check(isReached ? reached.state : stored);
 		hasEvents = events.length > 0;
 		if (!hasEvents) own.reached = { state, until: clock.elapsed() + STORED_AFTER_MS };
-		ofNode[name] = state;
+		ofNode[STATE] = state;
 		if (!isInNode && !hasEvents) ofWorkflow[key] = state;
 		else if (key in ofWorkflow) Reflect.deleteProperty(ofWorkflow, key);
 		if (!hasEvents && failure !== undefined) throw failure();

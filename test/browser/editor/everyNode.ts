@@ -100,11 +100,6 @@ const triggers: TriggerCase[] = [
 		},
 		shown: 'nudge_sent',
 	},
-	{
-		node: 'Campaign Progress Trigger',
-		fill: async (editor) => editor.enterId('campaignId', String(campaigns.active)),
-		shown: String(campaigns.active),
-	},
 ];
 
 const webhookIds = Object.fromEntries(triggers.map(({ node: name }) => [name, randomUUID()]));

@@ -18,7 +18,6 @@ const SCENES: { [node: string]: INodeParameters[] } = {
 		{ campaignId: String(campaigns.active), ...POLL },
 		{ campaignId: String(campaigns.active), startFrom: 'date', startDate: '2026-01-01', ...POLL },
 	],
-	campaignProgressTrigger: [{ campaignId: String(campaigns.active), ...POLL }],
 	chatDeliveryTrigger: [{ secret: 'sesame' }],
 	chatEventsTrigger: [
 		{ sessionIds: sessions.open },

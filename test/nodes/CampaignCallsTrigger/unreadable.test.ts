@@ -141,7 +141,20 @@ describe('if something cannot be read', () => {
 	);
 });
 
+test('a campaign that the service does not know: n8n is told that a person must do something', async () => {
+	const { publish, poll } = newTrigger();
+	await publish();
+	faults().respond(STATUS, 404, { body: { success: false, error: "Couldn't find Campaign" } });
+	await expect(poll()).rejects.toMatchObject({ failure: { cause: 'configuration-invalid' } });
+});
+
 describe('is not published', () => {
+	it("with 'Execute Once', because n8n would drop all calls of a check but the first", async () => {
+		await expect(newTrigger({ executeOnce: true }).publish()).rejects.toThrow(
+			"'Execute Once' in the settings of this trigger must be off",
+		);
+	});
+
 	it.each([{}, ALL])('with %j if the first reading fails', async (parameters) => {
 		faults().respond(LIST, 503);
 		await expect(newTrigger().publish(parameters)).rejects.toThrow('503');

@@ -134,8 +134,13 @@ export function watchedCalls() {
 		 * @param isDurable with durable cursors, n8n keeps what a node wrote at publication only with an event
 		 * @param isStoredLate n8n begins the next check before it has stored what the node wrote at publication
 		 */
-		newTrigger: ({ budgetMs, isDurable = false, isStoredLate = false }: TriggerOptions = {}) => {
-			const node: Partial<INode> = { name: 'Node' };
+		newTrigger: ({
+			budgetMs,
+			isDurable = false,
+			isStoredLate = false,
+			executeOnce = false,
+		}: TriggerOptions = {}) => {
+			const node: Partial<INode> = { name: 'Node', executeOnce };
 			let stored: IDataObject = {};
 			let current: ReturnType<typeof begin> | undefined;
 			const store = () => {
@@ -189,4 +194,5 @@ type TriggerOptions = {
 	budgetMs?: number | undefined;
 	isDurable?: boolean;
 	isStoredLate?: boolean;
+	executeOnce?: boolean;
 };

@@ -27,16 +27,16 @@ describe('Campaign', () => {
 		simulator().state.calls.set(callId, { ...call, callId, campaignId: paused });
 	}
 
-	test.each([
-		...['pushCampaignContacts', 'campaignStatus'],
-		...['campaignProgressTrigger', 'campaignCallsTrigger'],
-	])('%s shows the campaigns of recent calls by name, which n8n stores', async (node) => {
-		addRenewal();
-		expect(await listed({ node })).toEqual([LEADS, RENEWALS]);
-		// The call list, and the status of each campaign once.
-		const [, ...others] = simulator().requests.filter(({ path }) => path === '/v1/calls');
-		expect(simulator().requests.length - others.length).toBe(3);
-	});
+	test.each([...['pushCampaignContacts', 'campaignStatus', 'campaignCallsTrigger']])(
+		'%s shows the campaigns of recent calls by name, which n8n stores',
+		async (node) => {
+			addRenewal();
+			expect(await listed({ node })).toEqual([LEADS, RENEWALS]);
+			// The call list, and the status of each campaign once.
+			const [, ...others] = simulator().requests.filter(({ path }) => path === '/v1/calls');
+			expect(simulator().requests.length - others.length).toBe(3);
+		},
+	);
 
 	test('shows those whose name or ID matches the filter', async () => {
 		addRenewal();

@@ -28,7 +28,7 @@ test.each(['callCompletedTrigger', 'chatDeliveryTrigger'])(
 
 describe('the time of a check', () => {
 	function timeOf(budgetMs?: number): PollTime {
-		const node = harness.node('campaignProgressTrigger');
+		const node = harness.node('campaignCallsTrigger');
 		return new PollTime(pollContext(makeWorkflow([node]), node, 'trigger', budgetMs));
 	}
 
