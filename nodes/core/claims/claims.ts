@@ -25,12 +25,12 @@ export type Occasion = {
 
 /** What a process knows of the claims of an execution at a node, or of all sub-executions of one parent. */
 export class ClaimState {
-	/** How many claims it has added. */
+	/** How many claims it has added, or is adding. */
 	count = 0;
 	/** Those of a first attempt, to remove them when it has succeeded. */
 	readonly texts = new Set<string>();
-	/** Whether an earlier attempt, or another process, may have claims of the same occasion. They must stay. */
-	hasEarlier = false;
+	/** Whether an earlier attempt, or another process, may have claims of the same occasion. Undefined if it isn't known yet. */
+	hasEarlier: boolean | undefined;
 }
 
 /**
@@ -49,7 +49,7 @@ export class ClaimState {
  * This class has those of an execution. Once it has succeeded, it can't be retried, and they're removed.
  */
 export class Claims {
-	/** Shows that the execution has claimed anything. */
+	/** Written with each claim. Shows that the execution has claimed anything. */
 	private readonly mark: string;
 
 	/**
@@ -98,20 +98,24 @@ export class Claims {
 	 */
 	async remove(names: readonly string[]): Promise<void> {
 		if (names.length === 0) return;
+		const { state, mark } = this;
+		state.count -= names.length;
 		const texts = names.map(this.textOf);
 		// Without any other claim, nothing was sent.
-		const isLast = this.state.count === names.length + 1 && !this.state.hasEarlier;
-		await this.removeTexts(isLast ? [this.mark, ...texts] : texts);
+		const isLast = state.count === 0 && state.hasEarlier === false;
+		await this.removeTexts(isLast ? [mark, ...texts] : texts);
 	}
 
 	/** Whether anything was claimed before, also in this attempt. True if n8n can't tell. */
 	async mayHaveBegun(): Promise<boolean> {
-		if (this.isFirst || this.state.count > 0) return this.state.count > 0;
-		if (this.state.hasEarlier) return true;
+		const { state, isFirst, mark } = this;
+		if (state.count > 0 || state.hasEarlier === true) return true;
+		if (isFirst) return false;
 		try {
 			await this.requireRemembered();
-			const isNew = (await this.write([])).has(this.mark);
-			if (isNew) await this.removeTexts([this.mark]);
+			const isNew = (await this.write([])).has(mark);
+			// Unless something was claimed meanwhile.
+			if (isNew && state.count === 0) await this.removeTexts([mark]);
 			return !isNew;
 		} catch {
 			return true;
@@ -127,15 +131,14 @@ export class Claims {
 
 	/** @returns those that were new */
 	private async write(texts: string[]): Promise<ReadonlySet<string>> {
-		const { state, isFirst } = this;
-		const isMarked = state.count > 0 || state.hasEarlier;
-		const all = isMarked ? texts : [this.mark, ...texts];
+		const { state, isFirst, mark } = this;
+		const all = [mark, ...texts];
 		// What an earlier attempt has claimed isn't counted, so nothing is dropped then.
-		const max =
-			isFirst || (isMarked && !state.hasEarlier) ? this.maxWith(all.length) : MAX_REMEMBERED;
+		const max = isFirst || state.hasEarlier === false ? this.maxWith(all.length) : MAX_REMEMBERED;
+		state.count += texts.length;
 		const added = new Set(await this.repeat(async () => await this.list.add(all, max)));
-		if (!isMarked && !added.has(this.mark)) state.hasEarlier = true;
-		state.count += added.size;
+		state.hasEarlier ??= !added.has(mark);
+		state.count -= texts.filter((text) => !added.has(text)).length;
 		if (isFirst) for (const text of added) state.texts.add(text);
 		return added;
 	}
@@ -147,7 +150,6 @@ export class Claims {
 	private async removeTexts(texts: readonly string[]): Promise<void> {
 		const { state, list } = this;
 		if (texts.length === 0) return;
-		state.count -= texts.length;
 		for (const text of texts) state.texts.delete(text);
 		await this.repeat(async () => await list.remove([...texts])).catch(() => undefined);
 	}
@@ -155,8 +157,7 @@ export class Claims {
 	/** @throws OutcomeUnknown if n8n may have dropped claims of an earlier attempt */
 	private async requireRemembered(): Promise<void> {
 		const { isFirst, parentStartedAt = -Infinity } = this.occasion;
-		const { count, hasEarlier } = this.state;
-		if (isFirst || count > 0 || hasEarlier) return;
+		if (isFirst || this.state.hasEarlier !== undefined) return;
 		if (this.clock.now() - parentStartedAt < YOUNG_MS) return;
 		if ((await this.list.count()) >= CLAIM_LIMITS.others) throw forgotten();
 	}

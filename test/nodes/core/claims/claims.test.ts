@@ -144,6 +144,20 @@ describe('claims', () => {
 		if (!begun) expect(list.texts).toEqual([]);
 	});
 
+	test('of something that is claimed while the last one is removed keep showing that the execution began', async () => {
+		const list = new FakeList();
+		const claims = claimsOf(list, FIRST);
+		await claims.add(['a']);
+		const add = list.add.bind(list);
+		jest.spyOn(list, 'add').mockImplementationOnce(async (...given) => {
+			const added = await add(...given);
+			await claims.remove(['a']);
+			return added;
+		});
+		await claims.add(['b']);
+		expect(await claimsOf(list, RETRY).mayHaveBegun()).toBe(true);
+	});
+
 	test('of a retry stay, because the same execution may be retried again', async () => {
 		const list = new FakeList();
 		const retry = claimsOf(list, RETRY);

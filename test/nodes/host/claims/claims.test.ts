@@ -137,7 +137,7 @@ test('the claims of a stopped execution stay, because n8n stores it without its 
 test('the claims of each batch are written together', async () => {
 	acceptCalls(60);
 	await harness.run(callNode(), people(60));
-	expect(added()).toEqual(['add 51', 'add 10']);
+	expect(added()).toEqual(['add 51', 'add 11']);
 });
 
 test('a request waits while it cannot be claimed, up to 68 seconds, and is then sent', async () => {
@@ -174,7 +174,7 @@ test('sub-executions of one parent share its claims, so that each of them writes
 	const parent = new ParentExecution();
 	const node = callNode(CONTINUE);
 	for (const row of people(5)) await parent.run(node, itemsOf([row]));
-	expect(added()).toEqual(['add 2', 'add 1', 'add 1', 'add 1', 'add 1']);
+	expect(added()).toEqual(Array(5).fill('add 2'));
 	parent.retry();
 	const bodies = acceptUpTo(1);
 	expect(records(await parent.run(node, itemsOf(people(1))))).toMatchObject([UNKNOWN]);
