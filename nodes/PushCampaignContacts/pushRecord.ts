@@ -7,7 +7,7 @@ import type { PushSettings } from './pushSettings';
 
 /** What n8n has of the pushes of this execution to a campaign. The same object in all of them. */
 export function openPushRecord(run: CallerRun, { campaign }: PushSettings): PushRecord {
-	return openMemory(run, `pushes to ${campaign.id}`, isPushRecord, { unknown: [] }, 'node');
+	return openMemory(run, `pushes to ${campaign.id}`, isPushRecord, { numbers: {} }, 'node');
 }
 
 /** The list of *Skip Numbers Pushed Before*. */
@@ -29,15 +29,7 @@ export async function openPushClaims(
 	count: number,
 ): Promise<PushClaims> {
 	const ever = skipPushedBefore ? openTextList(run, 'workflow', PUSHED_BEFORE) : undefined;
-	return new PushClaims(
-		await openClaims(run),
-		ever,
-		record,
-		run.context.getExecutionId(),
-		campaign.id,
-		reader,
-		count,
-	);
+	return new PushClaims(await openClaims(run), ever, record, campaign.id, reader, count);
 }
 
 /** After an earlier attempt, an error before the first request doesn't show that nothing was sent. */

@@ -11,19 +11,18 @@ import { namesOf, phoneKeyOf, PUSH_LIMITS, type Row, settleAll } from './rows';
 
 /** What n8n stores with the execution of its pushes to a campaign. */
 export type PushRecord = {
-	/** The phone keys of rows whose outcome is unknown. */
-	unknown: string[];
-	/** Whether a push has ended. n8n stores nothing of one that was killed. */
-	hasEnded?: true;
-	/** The ID of an execution whose earlier attempt may have been killed, so that any row that that one claimed is unknown. */
-	afterKill?: string;
+	/**
+	 * By phone key, those that were sent. A number with a claim that isn't among them was sent by an attempt that was killed, or
+	 * by another retry.
+	 */
+	numbers: { [phoneKey: string]: 'sent_before' | 'unknown' };
 	/** Of a push with one claim: the rows that it didn't send, and those that are unknown, for a person. */
 	left?: { notSent: string; unknown: string };
 };
 
-/** n8n stores what this package wrote, so the texts aren't checked. */
+/** n8n stores what this package wrote, so it isn't checked further. */
 export function isPushRecord(stored: unknown): stored is PushRecord {
-	return isJsonObject(stored) && Array.isArray(stored.unknown);
+	return isJsonObject(stored) && isJsonObject(stored.numbers);
 }
 
 type Rows = readonly Row[];
@@ -72,14 +71,23 @@ export class PushClaims {
 		private readonly claims: Claims,
 		private readonly ever: TextList | undefined,
 		private readonly record: PushRecord,
-		private readonly executionId: string,
 		private readonly campaignId: number,
 		private readonly reader: Reader,
-		count: number,
+		private readonly count: number,
 	) {
 		this.isLarge = count > PUSH_LIMITS.claimed;
 		this.large = `large push to ${campaignId}`;
 		this.small = `push to ${campaignId}`;
+	}
+
+	/** Settles the rows whose numbers this execution has sent before. @returns the others */
+	leaveOutSent(rows: Rows): Rows {
+		const { numbers } = this.record;
+		return rows.filter((row) => {
+			const before = numbers[phoneKeyOf(row)];
+			if (before !== undefined) this.settle([row], before);
+			return before === undefined;
+		});
 	}
 
 	/**
@@ -87,8 +95,8 @@ export class PushClaims {
 	 *
 	 * @throws NotSent or OutcomeUnknown if nothing may be sent
 	 */
-	async begin(count: number): Promise<void> {
-		if (this.ever !== undefined && count > MAX_REMEMBERED) throw noRoom();
+	async begin(): Promise<void> {
+		if (this.ever !== undefined && this.count > MAX_REMEMBERED) throw noRoom();
 		const { claims, record, large, small } = this;
 		if (this.isLarge) {
 			const added = await claims.add([large, small]);
@@ -99,11 +107,7 @@ export class PushClaims {
 		}
 		if (record.left !== undefined) throw notRemembered(record);
 		if (claims.isFirst) return;
-		if (record.hasEnded !== true && (await claims.mayHaveBegun())) {
-			record.afterKill = this.executionId;
-		}
-		// Also after a push that ended, because the execution may have been retried before. n8n can only look a claim up by
-		// adding it.
+		// n8n can only look a claim up by adding it.
 		const isNew = (await claims.add([large])).size > 0;
 		if (!isNew) throw notRemembered(record);
 		await claims.remove([large]);
@@ -118,7 +122,7 @@ export class PushClaims {
 	async claim(rows: Rows): Promise<Rows> {
 		const fresh = this.isLarge ? rows : await this.claimInExecution(rows);
 		if (this.ever === undefined || fresh.length === 0) return fresh;
-		const texts = new Map(fresh.map((row) => [row, pushText(this.campaignId, phoneKeyOf(row))]));
+		const texts = new Map(fresh.map((row) => [row, this.nameOf(row)]));
 		const added = await this.ever.add([...texts.values()]).then(
 			(all) => new Set(all),
 			async (error: unknown) => {
@@ -137,46 +141,40 @@ export class PushClaims {
 		const added = await this.claims.add([this.small, ...rows.map(this.nameOf)]);
 		if (added.has(this.small)) this.sizes.add(this.small);
 		const [fresh, claimed] = partition(rows, (row) => added.has(this.nameOf(row)));
-		const unknown = new Set(this.record.unknown);
-		const { hasEnded, afterKill } = this.record;
-		const areUnknown = hasEnded !== true || afterKill === this.executionId;
-		const isUnknown = (row: Row) => areUnknown || unknown.has(phoneKeyOf(row));
-		const [perhaps, sent] = partition(claimed, isUnknown);
-		this.settle(perhaps, 'unknown');
-		this.settle(sent, 'sent_before');
+		this.settle(claimed, 'unknown');
 		return fresh;
 	}
 
-	/** Removes the claims of rows that certainly had no effect, so that they may be sent again. Never throws. */
+	/**
+	 * Call this when all of these rows have a status. Removes the claims of those that certainly had no effect, so that they may
+	 * be sent again. Never throws.
+	 */
 	async free(rows: Rows): Promise<void> {
-		const unused = rows.filter(({ status }) => WITHOUT_EFFECT.has(status));
-		this.hadEffect ||= unused.length < rows.length;
+		const [unused, sent] = partition(rows, ({ status }) => WITHOUT_EFFECT.has(status));
+		this.hadEffect ||= sent.length > 0;
+		for (const row of this.isLarge ? [] : sent) {
+			const isUnknown = row.status === 'unknown';
+			this.record.numbers[phoneKeyOf(row)] = isUnknown ? 'unknown' : 'sent_before';
+		}
 		if (unused.length === 0) return;
 		await this.removeOfExecution(unused);
-		const texts = unused.map((row) => pushText(this.campaignId, phoneKeyOf(row)));
-		await this.ever?.remove(texts).catch(() => undefined);
+		await this.ever?.remove(unused.map(this.nameOf)).catch(() => undefined);
 	}
 
-	/** Of rows that a push doesn't reach, settles those that an earlier attempt or run may have sent. Sends nothing. */
+	/** Of rows that a push doesn't reach, settles those that an earlier attempt may have sent. Sends nothing. */
 	async lookUp(rows: Rows): Promise<void> {
-		if (this.isLarge || (this.claims.isFirst && this.record.hasEnded !== true)) return;
+		if (this.isLarge || this.claims.isFirst) return;
 		await this.removeOfExecution(await this.claimInExecution(rows));
 	}
 
-	/**
-	 * Call this at the end, with all rows of the push. Never throws.
-	 */
+	/** Call this at the end, with all rows of the push. Never throws. */
 	async end(rows: Rows): Promise<void> {
-		const { record } = this;
-		const unknown = rows.filter(({ status, phone }) => status === 'unknown' && phone !== '');
-		record.unknown = [...new Set([...record.unknown, ...unknown.map(phoneKeyOf)])];
-		if (this.isLarge && this.hadEffect) {
-			const notSent = namesOf(rows.filter(({ status }) => status === 'not_sent'));
-			record.left ??= { notSent, unknown: namesOf(unknown) };
-		}
 		// A push that had no effect keeps no other one from being sent.
 		if (!this.hadEffect) await this.claims.remove([...this.sizes]);
-		record.hasEnded = true;
+		else if (this.isLarge) {
+			const namesWith = (status: RowStatus) => namesOf(rows.filter((row) => row.status === status));
+			this.record.left = { notSent: namesWith('not_sent'), unknown: namesWith('unknown') };
+		}
 	}
 
 	private async removeOfExecution(rows: Rows): Promise<void> {

@@ -52,7 +52,7 @@ const UNTIL_SENT_MS = 5;
 class RowSender {
 	private readonly contacts: ContactWriter;
 	/** Chunks that are still to send, in order. */
-	private readonly chunks: Row[][];
+	private chunks: Row[][] = [];
 	private stop: ExplainedError | undefined;
 	private readonly requests: PushedRequest[] = [];
 
@@ -61,16 +61,16 @@ class RowSender {
 		private readonly deps: PushDeps,
 	) {
 		this.contacts = new ContactWriter(prepared.columnsOf);
-		this.chunks = chunk(prepared.rows, deps.contactsPerRequest);
 	}
 
 	async send(): Promise<SentRows> {
-		const { claims, textOf } = this.deps;
+		const { claims, textOf, contactsPerRequest } = this.deps;
 		const { rows } = this.prepared;
+		this.chunks = chunk(claims.leaveOutSent(rows), contactsPerRequest);
 		/** Why rows can't be claimed. An earlier attempt may have sent them. */
 		let unclaimed: ExplainedError | undefined;
 		try {
-			await claims.begin(rows.length);
+			await claims.begin();
 			for (let next = this.chunks.shift(); next !== undefined; next = this.chunks.shift()) {
 				if (this.stop === undefined) await this.sendChunk(next);
 				else await claims.lookUp(next);

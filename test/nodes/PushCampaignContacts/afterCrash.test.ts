@@ -101,7 +101,7 @@ test('pushes the rows of later runs if n8n stored the first ones, as with Save E
 	expect(sent).toEqual([phones(0), phones(1), phones(2)]);
 	expect(runData.Node?.map((run) => run.data?.main?.map((items) => items?.length))).toEqual([
 		[1, 0, 0],
-		[0, 0, 1],
+		[0, 1, 0],
 		[1, 0, 0],
 	]);
 });

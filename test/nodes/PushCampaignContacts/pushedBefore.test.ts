@@ -111,7 +111,7 @@ test('claims the rows of each request, for the execution and the campaign', asyn
 	await run(6, inTwos);
 	// With the marks of the execution, and of its push.
 	expect(store.calls.filter((call) => call.startsWith('add'))).toEqual([
-		...['add 4', 'add 2', 'add 3', 'add 2', 'add 3', 'add 2'],
+		...['add 4', 'add 2', 'add 4', 'add 2', 'add 4', 'add 2'],
 	]);
 	// Those of the execution are removed.
 	expect(store.size).toBe(6);
