@@ -5,10 +5,11 @@ import { mintWsToken } from '../core/service/endpoints';
 import { explained, InvalidInput } from '../core/service/errors';
 import { onScreenOnly } from '../core/service/resolution';
 import { splitSessionIds } from '../core/chat/parseChatFields';
-import { chosenTypes } from '../host/forms/chatFields';
+import { parseList } from '../core/values/values';
 import { nodeKey } from '../host/nodeRun';
 import { type AccountClient, createAccountClient } from '../host/http/accountClient';
 import { toNodeError } from '../host/http/nodeErrors';
+import type { Fields } from '../host/forms/fields';
 import { formOf } from '../host/forms/nodeParameters';
 import { ChatEventsListener, type ListenerSettings, MAX_CONNECTING } from './listener';
 import { sessionsLost } from './lossReporter';
@@ -88,4 +89,12 @@ function readSettings(context: ITriggerFunctions): ListenerSettings & { sessionI
 	}
 	const disconnectOther = form.switch('disconnectOther', false);
 	return { sessionIds, watches, types: chosenTypes(form), disconnectOther };
+}
+
+/** The selected types. Null for all events, which is what an empty 'Events' means, whatever other types are entered. */
+function chosenTypes(form: Fields): ReadonlySet<string> | null {
+	const events = form.choices('eventTypes');
+	const others = form.collection('developerSettings').textOrList('otherEventTypes');
+	if (events.length === 0) return null;
+	return new Set([...events, ...parseList(others)]);
 }

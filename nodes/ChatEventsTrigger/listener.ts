@@ -3,6 +3,7 @@ import type { ITriggerFunctions } from 'n8n-workflow';
 import type { Ending } from '../core/chat/reconnectPolicy';
 import { sessionKey } from '../core/chat/parseChatFields';
 import type { ConnectionUser } from '../core/chat/connectionUser';
+import type { ChatEvent } from '../core/chat/frames';
 import { settledOrTimeout } from '../core/values/clock';
 import { type AccountClient, createAccountClient } from '../host/http/accountClient';
 import { clock } from '../host/clock';
@@ -103,11 +104,11 @@ export class ChatEventsListener {
 			user.close();
 			void this.connect(session, current);
 		};
-		const options = { disconnectOther, onLost };
-		const user = joinChat(this.context, account, sessionId, options, followCredential);
-		user.listen((event) => {
+		const onEvent = (event: ChatEvent) => {
 			if (types === null || types.has(event.type)) this.starter.emit({ sessionId, event });
-		});
+		};
+		const options = { disconnectOther, onLost, onEvent };
+		const user = joinChat(this.context, account, sessionId, options, followCredential);
 		session.user = user;
 		await settledOrTimeout(clock, NEXT_AFTER_MS, user.connected());
 	}

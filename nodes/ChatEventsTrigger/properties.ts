@@ -1,11 +1,63 @@
 import type { INodeProperties } from 'n8n-workflow';
-import {
-	eventTypesField,
-	otherEventTypesField,
-	disconnectOtherField,
-} from '../host/forms/chatFields';
+import { disconnectOtherField } from '../host/forms/chatFields';
 import { shownWhere } from '../host/forms/shownWhere';
 import { developerSettings } from '../host/forms/options';
+
+/** The documented events of a chat session. */
+const eventTypesField: INodeProperties = {
+	displayName: 'Events',
+	name: 'eventTypes',
+	type: 'multiOptions',
+	options: [
+		{
+			name: 'AI Agent Is Back After a Follow-Up',
+			value: 'auto_resume_fired',
+		},
+		{
+			name: 'Chat Closed',
+			value: 'session_closed',
+		},
+		{
+			name: 'Chat Continues',
+			value: 'session_reactivated',
+			description: 'After the customer was quiet',
+		},
+		{
+			name: 'Customer Went Quiet',
+			value: 'session_dormant',
+		},
+		{
+			name: 'Follow-Up Sent by the AI Agent',
+			value: 'nudge_sent',
+			description: 'After the customer went quiet',
+		},
+		{
+			name: 'Message Processed Later',
+			value: 'turn_result',
+			description: 'A message without an immediate reply has its result',
+		},
+		{
+			name: 'New Message',
+			value: 'message_received',
+			description: 'From the customer or the AI agent',
+		},
+		{
+			name: 'Switched Between AI Agent and Person',
+			value: 'mode_changed',
+		},
+	],
+	default: [],
+	description: 'Which events start the workflow. Leave empty for all of them.',
+};
+
+const otherEventTypesField: INodeProperties = {
+	displayName: 'Other Event Types',
+	name: 'otherEventTypes',
+	type: 'string',
+	default: '',
+	description:
+		"Types that your service sends beyond those in the list, separated by commas. Not needed if 'Events' is empty.",
+};
 
 export const triggerFields: INodeProperties[] = [
 	{
@@ -64,10 +116,7 @@ export const triggerFields: INodeProperties[] = [
 		},
 		{ sessions: ['watched'] },
 	),
-	{
-		...eventTypesField,
-		description: 'Which events start the workflow. Leave empty for all of them.',
-	},
+	eventTypesField,
 	{
 		displayName:
 			'Messages that Chat Send sends are <b>New Message</b> events, too. If this workflow sends a message for each one to the same session, it starts itself endlessly. To continue a chat, use the reply that Chat Send returns. To tell the agent something, use Inject Context.',

@@ -16,7 +16,6 @@ import {
 	legacyPause,
 	supportCommand,
 } from './operations/sessionRequest.operation';
-import { waitForEvent } from './operations/waitForEvent.operation';
 import { unwatch, watch } from './operations/watch.operation';
 
 const legacy: ResourceChoice = {
@@ -31,7 +30,7 @@ const session: ResourceChoice = {
 	value: 'session',
 	name: 'Session',
 	description: 'A conversation between a customer and an agent',
-	operations: [close, create, supportCommand, waitForEvent],
+	operations: [close, create, supportCommand],
 	initial: create,
 };
 
@@ -58,10 +57,10 @@ export class ChatSession implements INodeType {
 		group: ['output'],
 		version: 1,
 		subtitle: subtitleOf(operations),
-		description: 'Create, close, watch, or wait for chat sessions with an AI agent',
+		description: 'Create, close, or watch chat sessions with an AI agent',
 		builderHint: {
 			searchHint:
-				'Creates a chat session, closes it, sends support commands, waits for an event of it, or lets Chat Events Trigger watch it.',
+				'Creates a chat session, closes it, sends support commands, or lets Chat Events Trigger watch it.',
 			relatedNodes: [
 				{
 					nodeType: 'n8n-nodes-voice-chat-agent.chatSend',

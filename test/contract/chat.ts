@@ -1,4 +1,4 @@
-import type { Dialect, Simulator } from '../simulator';
+import type { Dialect } from '../simulator';
 
 /** The requests with which a node connects to a session. */
 export const connectRequests = (session: string) => [
@@ -23,18 +23,4 @@ export function unknownSessionInPath(dialect: Dialect): string {
 	return statuses.sessionNotFound === 404
 		? "The service didn't find the chat session"
 		: unknownSession(dialect);
-}
-
-/**
- * Runs `act` as soon as a client listens to the session. Because the service may send times in whole seconds, its clock
- * is a second ahead: an event in the first second of a wait could be from before the wait.
- */
-export function onceConnected(simulator: Simulator, sessionId: string, act: () => void): void {
-	const timer = setInterval(() => {
-		if (simulator.sessions.openSockets(sessionId) === 0) return;
-		clearInterval(timer);
-		simulator.clock.advance(1_000);
-		act();
-	}, 5);
-	timer.unref();
 }

@@ -1,4 +1,5 @@
 import {
+	activate,
 	engineHarness,
 	loader,
 	makeWorkflow,
@@ -16,7 +17,9 @@ import {
 } from '../schema/schemas';
 import { dialects, fixtures, type Dialect } from '../simulator';
 import { UNUSUAL } from '../simulator/state/fixtures';
+import { eventually } from '../n8n/until';
 import { contractCases } from './cases';
+import { expectedEvents } from './chatEvents';
 import { dependsOnDialect, perDialect, type ContractCase } from './contractCase';
 import { checkCase, contractHarness } from './contractHarness';
 import { endpointOf, ENDPOINTS } from '../openapi/openapi';
@@ -108,6 +111,29 @@ describe.each(Object.values(dialects))('dialect $name', (dialect) => {
 			recording: { expires_in_seconds: 900 },
 		});
 		expectSchema({ node: 'campaignCallsTrigger' }, records);
+	});
+
+	test.each(expectedEvents)('Chat Events Trigger returns the event $type', async (expected) => {
+		const { type, trigger, payload, session = fixtures.sessions.open } = expected;
+		const simulator = harness.simulator();
+		const parameters = { sessionIds: session, eventTypes: [type] };
+		const active = await activate(
+			makeWorkflow([await harness.node('chatEventsTrigger', { parameters })]),
+		);
+		await eventually(() => simulator.sessions.openSockets(session) === 1);
+		await trigger(simulator);
+		await eventually(() => active.emitted.length === 1);
+		await active.stop();
+		const [item] = active.emitted[0]?.items[0] ?? [];
+		expect(item?.json).toMatchObject({
+			type,
+			session_id: session,
+			account_id: expect.anything(),
+			ts: expect.anything(),
+			event_id: expect.anything(),
+			payload: perDialect(payload, dialect),
+		});
+		expectSchema({ node: 'chatEventsTrigger' }, [item?.json ?? {}]);
 	});
 });
 

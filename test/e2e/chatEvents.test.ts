@@ -6,7 +6,7 @@ import { CREDENTIAL } from '../../nodes/host/http/credential';
 import { credentialFor } from '../contract/credentialFor';
 import { isN8n1, type N8nDriver, type Workflow } from '../n8n/driver';
 import { until } from '../n8n/until';
-import { chain, condition, manualTrigger, node, waitNode, webhook } from '../n8n/workflow';
+import { chain, node, waitNode, webhook } from '../n8n/workflow';
 import { dialects, fixtures, startSimulator } from '../simulator';
 import { plainText } from '../../nodes/core/values/values';
 import { Account, useAccount } from './account';
@@ -240,33 +240,20 @@ describe('Chat Events Trigger in real n8n', () => {
 		}
 	});
 
-	it('Chat Send, Wait for Event, and the trigger share one connection to a session', async () => {
-		const [sendPath, waitPath] = [randomUUID(), randomUUID()];
+	it('Chat Send and the trigger share one connection to a session', async () => {
+		const sendPath = randomUUID();
 		const chat = (type: string, parameters: INodeParameters) =>
 			ours('Chat', type, { sessionId: sessions.open, ...parameters });
 		const workflow = await listen({ sessionIds: sessions.open, eventTypes: ['message_received'] });
-		const wait = { operation: 'waitForEvent', eventTypes: ['mode_changed'] };
 		await publish(
 			chain('sends', webhook(sendPath), chat('chatSend', { message: '={{ $json.body.text }}' })),
 		);
-		await publish(chain('waits', webhook(waitPath), chat('chatSession', wait)));
 		await connected(1);
-		const waiting = n8n.webhook(waitPath);
 		const send = async (text: string): Promise<unknown> =>
 			await (await n8n.webhook(sendPath, { text })).json();
 		const texts = Array.from({ length: 8 }, (_, index) => `message ${index}`);
 		const replies = await Promise.all(texts.map(send));
 		expect(replies).toMatchObject(texts.map((text) => ({ reply: `You said: ${text}` })));
-		// The wait may start after the messages were sent.
-		const waitResult = waiting.then(async (response): Promise<unknown> => await response.json());
-		let hasEnded = false;
-		void waitResult.finally(() => (hasEnded = true));
-		await until('the wait to end', async () => {
-			simulator.sessions.setMode(sessions.open, 'ai');
-			simulator.sessions.setMode(sessions.open, 'support');
-			return Promise.resolve(hasEnded);
-		});
-		expect(await waitResult).toMatchObject({ event: { type: 'mode_changed' } });
 
 		// Two events per message: the customer's and the agent's.
 		const items = await executionsOf(n8n, workflow, NAME, 16);
@@ -314,43 +301,5 @@ describe('Chat Events Trigger in real n8n', () => {
 		await untilSocketsClosed();
 		expect(await publishWith(sessions.open)).toBe('');
 		await connected(1);
-	});
-
-	it('a loop of waits passes on each event, and ends when the session is closed', async () => {
-		const eventTypes = ['nudge_sent'];
-		const parameters = { operation: 'waitForEvent', sessionId: sessions.open, eventTypes };
-		const wait = ours('Wait', 'chatSession', parameters);
-		const isOpen = condition('={{ $json.session_closed }}', 'is false');
-		const again = node('Again', 'n8n-nodes-base.if', 2.2, isOpen);
-		const flow = chain('loop', manualTrigger(), wait, again);
-		const connections = {
-			...flow.connections,
-			Again: { main: [[{ node: 'Wait', type: 'main' as const, index: 0 }]] },
-		};
-		const workflow = await create({ ...flow, connections });
-		const running = n8n.runManually(workflow, 'Start');
-		await connected(1);
-		const sent = simulator.sessions.nudge(sessions.open);
-		simulator.sessions.close(sessions.open);
-		const { id, status } = await running;
-		expect(status).toBe('success');
-		const { runData } = await n8n.runData(id);
-		const items = (runData.Wait ?? []).flatMap(({ data }) => data?.main?.[0] ?? []);
-		expect(items.map(({ json }) => json)).toMatchObject([
-			{ session_closed: false, event: { event_id: sent } },
-			{ session_closed: true, timed_out: false, event: null },
-		]);
-	});
-
-	it('Stop ends a wait and closes its socket', async () => {
-		const parameters = { operation: 'waitForEvent', sessionId: sessions.open };
-		const wait = ours('Wait', 'chatSession', parameters);
-		const workflow = await create(chain('is stopped', manualTrigger(), wait));
-		const running = n8n.runManually(workflow, 'Start');
-		await connected(1);
-		const [execution] = await n8n.executions(workflow);
-		await n8n.request('POST', `/executions/${execution?.id ?? ''}/stop`);
-		expect((await running).status).toBe('canceled');
-		await untilSocketsClosed();
 	});
 });

@@ -411,15 +411,6 @@ export const OPERATIONS: { [name: string]: Operation } = {
 		byModel: ['sessionId', 'command'],
 		output: { session_id: sessionId },
 	},
-	'chatSession › waitForEvent': {
-		parameters: { ...session, timeLimit: 1 },
-		reads: CONNECT,
-		byModel: ['sessionId'],
-		outcome: 'timed_out',
-		output: { session_id: sessionId, timed_out: true, session_closed: false, event, seen: [{}] },
-		// For half a second, the connection of the tool before would have its own message as an event.
-		asTool: { sessionId: sessions.dormant },
-	},
 	'chatSession › legacyCreate': {
 		parameters: { resource: 'legacy', ...agent() },
 		sends: 'POST /chat_sessions',

@@ -71,7 +71,6 @@ const FAILING = Object.keys(OPERATIONS).filter((name) => !OWN_OUTPUTS.includes(n
 const NOT_SENT = ['chatSend › sendMessage', 'chatSend › answerInteraction'];
 const FAILURES: { [name: string]: IDataObject } = {
 	...Object.fromEntries(NOT_SENT.map((name) => [name, { outcome: 'not_sent' }])),
-	'chatSession › waitForEvent': { outcome: 'not_sent' },
 	'chatSession › unwatch': { outcome: 'unknown', response_said: 'HTTP status 422' },
 };
 const REJECTED = { outcome: 'rejected', service_said: 'not today', status: 422 };

@@ -90,23 +90,6 @@ test('descriptions warn of phone calls and say when to use the tool, or say that
 	).toEqual([]);
 });
 
-test('the description of a read that can take the session from another client says so', () => {
-	const takesSession = ({ action }: Tool) => {
-		const [type = '', operation = ''] = action.split(' › ');
-		const { properties } = nodeTypes.getByNameAndVersion(`${PACKAGE}.${type}`).description;
-		return properties.some(
-			({ name, displayOptions }) =>
-				name === 'disconnectOther' && displayOptions?.show?.operation?.includes(operation),
-		);
-	};
-	const reads = tools.filter(({ action }) => isRead(action));
-	const says = reads.filter(({ description }) =>
-		/takes the session from another/.test(description),
-	);
-	expect(says).toHaveLength(1);
-	expect(says).toEqual(reads.filter(takesSession));
-});
-
 const field = (displayName: string, over: Partial<INodeProperties> = {}): INodeProperties => ({
 	...{ displayName, name: displayName, type: 'string', default: '' },
 	...over,

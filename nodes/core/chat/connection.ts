@@ -3,15 +3,15 @@ import { isRejection } from '../service/errors';
 import { withoutSecret } from '../service/secrets';
 import { BoundedMap } from '../values/boundedMap';
 import { type Clock, DONE, pause, whenAborted } from '../values/clock';
-import { type Arrival, ConnectionUser, type UserOptions } from './connectionUser';
-import { type ChatEvent, isMessage, type Message, parseFrame } from './frames';
+import { ConnectionUser, type UserOptions } from './connectionUser';
+import { type ChatEvent, parseFrame } from './frames';
 import { type AttemptEnd, describeEnding, type Ending, ReconnectPolicy } from './reconnectPolicy';
 import { Sender } from './sender';
 import { Socket } from './socket';
 import { type MintedToken, renewAfterMs, socketUrl, TOKEN_RETRY_MS } from './token';
 
 /** How long to accept events after `session_closed`. */
-export const SESSION_CLOSED_LINGER_MS = 2_000;
+const SESSION_CLOSED_LINGER_MS = 2_000;
 
 /**
  * How long the connection stays open after its last action, so that the next item or execution can reuse it. Shorter than
@@ -24,15 +24,6 @@ const MAX_ISSUED = 10;
 
 /** Events to remember, because the service may replay them. */
 const MAX_REMEMBERED = 5_000;
-
-/**
- * How long after the ack of a message an event with its text is about it. The document doesn't say how far they are apart.
- * Both are about the same turn, so a few seconds are enough, and within them, hardly anyone writes the same again.
- */
-const EVENT_LAG_MS = 5_000;
-
-/** A message, or the reply on its ack. Its event may still come, because the ack was first. */
-type SentMessage = Message & { ackedAt: number; ackedAtFrame: number };
 
 /** What is the same for all users of a connection. */
 interface ConnectionOptions {
@@ -75,7 +66,7 @@ export class ChatConnection {
 	private clientId = '';
 	private becameConnected: PromiseWithResolvers<void> = Promise.withResolvers();
 	/** By the service. The connection may last a little longer. */
-	sessionIsClosed = false;
+	private sessionIsClosed = false;
 	/** Ends the pause before the next attempt. */
 	private wake = new AbortController();
 	private mayClaim = true;
@@ -84,13 +75,8 @@ export class ChatConnection {
 	private frameCount = 0;
 	/** The number that each of the latest events had when it arrived last, by its ID. */
 	private readonly arrivals = new BoundedMap<number>(MAX_REMEMBERED);
-	/** The messages of all actions. */
-	private sent: SentMessage[] = [];
-	/**
-	 * For the next action: the events since the last one ended, and those that it didn't listen to. Null if it ended longer ago
-	 * than a moment.
-	 */
-	private left: Arrival[] | null = null;
+	/** Aborted when the next user joins. */
+	private unused = new AbortController();
 
 	constructor(private readonly options: ConnectionOptions) {
 		this.sender = new Sender(this, options.clock);
@@ -110,6 +96,7 @@ export class ChatConnection {
 	join(options: UserOptions, clientId: string): ConnectionUser {
 		const user = new ConnectionUser(this, options, this.frameCount, this.options.clock);
 		this.users.add(user);
+		this.unused.abort(DONE);
 		this.retryNow();
 		const isTrigger = options.usedBy === 'trigger';
 		const isOtherClient = isTrigger && this.clientId !== clientId;
@@ -123,40 +110,16 @@ export class ChatConnection {
 	/** Called by a user that leaves. The last one closes the connection, an action a moment later. */
 	leave(user: ConnectionUser): void {
 		this.users.delete(user);
-		if (user.options.usedBy === 'action') {
-			void this.linger(user);
-		} else if (this.users.size === 0) {
-			// A trigger that is published again gets the events in between by the replay of a new socket. So actions that left
-			// must not keep this one open.
-			this.left = null;
-			this.closeIfUnused();
-		}
+		if (this.users.size > 0) return;
+		// A trigger that is published again gets the events in between by the replay of a new socket.
+		if (user.options.usedBy === 'trigger') this.close();
+		else void this.closeUnlessUsed();
 	}
 
-	private async linger({ unheard }: ConnectionUser): Promise<void> {
-		const left = unheard.map((event): Arrival => [event, 'certain']);
-		this.left = left;
-		await pause(this.options.clock, UNUSED_LINGER_MS, this.signal);
-		if (this.left === left) this.left = null;
-		this.closeIfUnused();
-	}
-
-	/** Passes on what the last action left. Events after the one that ends the user are for the next one. */
-	passOn(user: ConnectionUser): void {
-		for (const arrival of this.takeLeft()) {
-			if (user.signal.aborted) this.left?.push(arrival);
-			else user.onEvent(...arrival);
-		}
-	}
-
-	private takeLeft(): Arrival[] {
-		const { left } = this;
-		this.left = null;
-		return left ?? [];
-	}
-
-	private closeIfUnused(): void {
-		if (this.users.size === 0 && this.left === null && !this.isStopped()) this.close();
+	private async closeUnlessUsed(): Promise<void> {
+		this.unused = new AbortController();
+		const signal = AbortSignal.any([this.signal, this.unused.signal]);
+		if (await pause(this.options.clock, UNUSED_LINGER_MS, signal)) this.close();
 	}
 
 	// Connecting, one attempt after another.
@@ -298,7 +261,7 @@ export class ChatConnection {
 		} else if (!isSameId(received.sessionId, this.options.sessionId)) {
 			ignored('a frame of another session');
 		} else if (received.kind === 'event') {
-			this.receiveEvent(received.event, !socket.isSettled);
+			this.receiveEvent(received.event);
 			if (received.event.type === 'session_closed') void this.endClosedSession(socket);
 		} else if (!this.sender.receive(received.ack)) {
 			ignored('an ack that nobody waits for');
@@ -309,51 +272,18 @@ export class ChatConnection {
 	 * Each user gets an event once, whichever socket it came on. A user also gets replayed events that arrived before it
 	 * joined, because a trigger that is published again missed them.
 	 */
-	private receiveEvent(event: ChatEvent, mayBeReplay: boolean): void {
+	private receiveEvent(event: ChatEvent): void {
 		const { eventId } = event;
 		const lastArrival = eventId === null ? undefined : this.arrivals.get(eventId);
 		if (eventId !== null) this.arrivals.set(eventId, this.frameCount);
-		const replay = lastArrival !== undefined ? 'certain' : mayBeReplay ? 'possible' : 'no';
-		const ackedAtFrame = replay === 'certain' ? Infinity : this.takeSent(event);
-		const replayFor = (joinedAtFrame: number) =>
-			ackedAtFrame <= joinedAtFrame ? 'certain' : replay;
-		// Before the event ends a wait, which begins another list.
-		if (replay !== 'certain') this.left?.push([event, replayFor(this.frameCount)]);
 		for (const user of [...this.users]) {
 			if (lastArrival !== undefined && lastArrival > user.joinedAtFrame) continue;
 			try {
-				user.onEvent(event, replayFor(user.joinedAtFrame));
+				user.options.onEvent?.(event);
 			} catch (cause) {
 				this.options.log('warn', "A chat event couldn't be delivered", { eventId, cause });
 			}
 		}
-	}
-
-	/**
-	 * Messages that are confirmed. The document doesn't say whether their acks or their events are first.
-	 *
-	 * @param events those since they were sent
-	 */
-	expectEventsOf(messages: Message[], events: ChatEvent[]): void {
-		const acked = { ackedAt: this.options.clock.elapsed(), ackedAtFrame: this.frameCount };
-		const late = messages.filter((one) => !events.some((event) => isMessage(event, one)));
-		this.sent = [...this.recentlySent, ...late.map((message) => ({ ...message, ...acked }))];
-	}
-
-	/**
-	 * The number of frames before the message of this event was confirmed. Infinity if it wasn't. Each message has one event, so
-	 * the next one with the same text is about another message.
-	 */
-	private takeSent(event: ChatEvent): number {
-		const recent = this.recentlySent;
-		const found = recent.find((one) => isMessage(event, one));
-		this.sent = recent.filter((one) => one !== found);
-		return found?.ackedAtFrame ?? Infinity;
-	}
-
-	private get recentlySent(): SentMessage[] {
-		const since = this.options.clock.elapsed() - EVENT_LAG_MS;
-		return this.sent.filter(({ ackedAt }) => ackedAt > since);
 	}
 
 	// Ending.

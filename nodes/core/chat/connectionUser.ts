@@ -17,8 +17,8 @@ export interface UserOptions {
 	/** The user confirmed that another client may lose the session. */
 	disconnectOther: boolean;
 	mintToken: () => Promise<WsToken>;
-	/** How long an action tries to connect. */
-	patienceMs?: number;
+	/** For a trigger, once for each event. */
+	onEvent?: (event: ChatEvent) => void;
 	/**
 	 * For a trigger, once an outage: the session has been lost for a while. `isRetried`: the connection tries again. If no
 	 * connection is possible, it doesn't. Never called after `close()`.
@@ -26,24 +26,10 @@ export interface UserOptions {
 	onLost?: (ending: Ending, isRetried: boolean) => void;
 }
 
-/**
- * An event, and whether the service sent it again. `possible`: it arrived on a new socket, where the service may replay
- * recent events. `certain`: it's from before this user joined, because it arrived before, or is about a message that was
- * sent before.
- */
-export type Arrival = [event: ChatEvent, replay: 'no' | 'possible' | 'certain'];
-
 /** One node's use of the connection of a session. The node must always close it. It stays open for other nodes. */
 export class ConnectionUser {
 	/** Why no connection is possible. Null until then, and if the node has closed it. */
 	ending: Ending | null = null;
-
-	/** The events that came while it didn't listen. A user that sends never listens. */
-	readonly unheard: ChatEvent[] = [];
-
-	onEvent: (...arrival: Arrival) => void = (event) => {
-		this.unheard.push(event);
-	};
 
 	private readonly closed = new AbortController();
 	/** When it first saw a failed attempt after a healthy connection, by `clock.elapsed()`. */
@@ -67,14 +53,6 @@ export class ConnectionUser {
 		return this.closed.signal;
 	}
 
-	get isConnected(): boolean {
-		return this.connection.isConnected;
-	}
-
-	get sessionIsClosed(): boolean {
-		return this.connection.sessionIsClosed;
-	}
-
 	/** Resolves with false if the use ends before. */
 	async connected(): Promise<boolean> {
 		return (await this.connection.connected(this.signal)) !== null;
@@ -87,12 +65,6 @@ export class ConnectionUser {
 
 	async send(frame: ClientFrame, timeoutMs: number): Promise<SendResult> {
 		return await this.connection.sender.send(this, frame, timeoutMs);
-	}
-
-	/** Calls the listener once for each event. For an action, also for those that the action before left. */
-	listen(onEvent: (...arrival: Arrival) => void): void {
-		this.onEvent = onEvent;
-		if (this.options.usedBy === 'action') this.connection.passOn(this);
 	}
 
 	close(): void {
@@ -111,9 +83,9 @@ export class ConnectionUser {
 			this.isReported = false;
 		}
 		const waitedMs = now - this.failingSince;
-		const { usedBy, patienceMs = ACTION_PATIENCE_MS, onLost } = this.options;
+		const { usedBy, onLost } = this.options;
 		if (usedBy === 'action') {
-			if (isLasting || waitedMs >= patienceMs) this.end(ending);
+			if (isLasting || waitedMs >= ACTION_PATIENCE_MS) this.end(ending);
 		} else if (waitedMs >= TRIGGER_PATIENCE_MS && !this.isReported) {
 			this.isReported = true;
 			onLost?.(ending, true);

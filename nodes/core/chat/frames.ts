@@ -85,27 +85,3 @@ export function idText(value: JsonValue | undefined): string | null {
 	if (typeof value === 'number') return String(value);
 	return typeof value === 'string' && value !== '' ? value : null;
 }
-
-/** A message as `message_received` shows it. */
-export interface Message {
-	role: 'user' | 'ai';
-	content: string;
-}
-
-/** The messages that a frame has added to the chat, without an answer, whose text isn't documented. */
-export function messagesOf(frame: ClientFrame, { state, reply }: Ack): Message[] {
-	// `accepted` returns an earlier turn again, whose events came then.
-	if (state !== 'default' && state !== 'merged') return [];
-	const own: Message[] = 'content' in frame ? [{ role: 'user', content: frame.content }] : [];
-	return typeof reply === 'string' ? [...own, { role: 'ai', content: reply }] : own;
-}
-
-/**
- * Whether an event shows this message. Only its role and text tell, because the document doesn't say that the `id` of the
- * event is the `message_id` of the frame or the ack.
- */
-export function isMessage(event: ChatEvent, { role, content }: Message): boolean {
-	const { payload } = event.envelope;
-	if (event.type !== 'message_received' || !isJsonObject(payload)) return false;
-	return payload.role === role && payload.content === content;
-}

@@ -15,7 +15,6 @@ import {
 	type Ack,
 	type ClientFrame,
 	idText,
-	messagesOf,
 	type OutgoingFrame,
 	outgoingFrame,
 	OWN_PREFIX,
@@ -96,7 +95,6 @@ export class Sender {
 					busy += 1;
 					await pause(this.clock, backoffMs(BUSY_BACKOFF, busy), signal);
 				} else {
-					this.connection.expectEventsOf(messagesOf(frame, ack), user.unheard);
 					return { ack, isRepeat: unconfirmed > 0 };
 				}
 			}

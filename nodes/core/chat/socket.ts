@@ -32,9 +32,8 @@ interface SocketOptions {
 
 /** One socket from connecting to its end, which is reported exactly once, even if the socket misbehaves. */
 export class Socket {
-	/** Whether it has been open long enough to be accepted, and for the service to have replayed its recent events. */
-	isSettled = false;
-
+	/** Whether it has been open long enough to be accepted. */
+	private isSettled = false;
 	private readonly opened: PromiseWithResolvers<void> = Promise.withResolvers();
 	private readonly endedDeferred = Promise.withResolvers<SocketEnd>();
 	private readonly endedSignal = new AbortController();

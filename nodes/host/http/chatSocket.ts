@@ -76,7 +76,7 @@ export function requireWebSocket(): void {
 export async function withChatSocket<T>(
 	{ account, ...run }: CallerRun & { account: AccountClient },
 	sessionId: string,
-	options: Pick<UserOptions, 'disconnectOther' | 'patienceMs'>,
+	options: Pick<UserOptions, 'disconnectOther'>,
 	job: (user: ConnectionUser) => Promise<T>,
 ): Promise<T> {
 	requireRunning(run);

@@ -2,7 +2,6 @@ import mapValues from 'lodash/mapValues';
 import type { ContractCases } from '../contractCase';
 import { agents } from './agents';
 import { campaignStatus } from './campaignStatus';
-import { chatEvents } from './chatEvents';
 import { chatSend } from './chatSend';
 import { chatSession } from './chatSession';
 import { dnd } from './dnd';
@@ -18,7 +17,7 @@ const own: ContractCases = {
 	agents,
 	campaignStatus,
 	chatSend,
-	chatSession: [...chatSession, ...chatEvents],
+	chatSession,
 	dnd,
 	getCall: [...getCall, ...listCalls],
 	injectContext,

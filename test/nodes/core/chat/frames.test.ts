@@ -1,9 +1,4 @@
-import {
-	type ClientFrame,
-	type Message,
-	messagesOf,
-	outgoingFrame,
-} from '../../../../nodes/core/chat/frames';
+import { outgoingFrame } from '../../../../nodes/core/chat/frames';
 
 test('each message has an ID of its own, and each attempt of one with a key has the same', () => {
 	const message = { type: 'message', content: 'Hello' } as const;
@@ -19,16 +14,4 @@ test('each message has an ID of its own, and each attempt of one with a key has 
 		{ ...keyed, message_id: ids[2] },
 		{ ...keyed, message_id: ids[2] },
 	]);
-});
-
-test.each<[ClientFrame, Message[]]>([
-	[{ type: 'message', content: 'Yes' }, [{ role: 'user', content: 'Yes' }]],
-	// The document doesn't show which text the event of an answer has.
-	[{ type: 'interaction_response', interaction_id: 'i-1', option_id: 'yes' }, []],
-	[{ type: 'interaction_response', interaction_id: 'i-1', response: 'Yes' }, []],
-])('%j: the messages that it has added, as far as the document shows them', (frame, own) => {
-	const reply: Message = { role: 'ai', content: 'Thanks' };
-	expect(messagesOf(frame, { state: 'default', reply: 'Thanks' })).toEqual([...own, reply]);
-	expect(messagesOf(frame, { state: 'merged' })).toEqual(own);
-	expect(messagesOf(frame, { state: 'accepted', reply: 'Thanks' })).toEqual([]);
 });

@@ -122,7 +122,6 @@ test.each<[string, INodeParameters]>([
 	['dnd › check', { phone: 'Asha' }],
 	['placeCall › place', { initialGreeting: 'x'.repeat(2_001) }],
 	['getCall › getUnreached', { maximumAttempts: 0 }],
-	['chatSession › waitForEvent', { timeLimit: 0 }],
 ])('%s, of a field that the model does not fill in: the owner must fix it, %#', async (...one) => {
 	const [operation, own] = one;
 	const { node: type, parameters } = useOf(operation);

@@ -40,16 +40,6 @@ describe.each([
 		});
 	});
 
-	test('an event that does not arrive', async () => {
-		const wait = { operation: 'waitForEvent', timeLimit: 3_600 };
-		expect(await resultOf('chatSession', wait)).toMatchObject({
-			outcome: 'timed_out',
-			what_happened: 'The wait timed out before this happened.',
-			next_step: expect.stringContaining('Repeat this request to wait longer.'),
-			result: { timed_out: true, event: null },
-		});
-	});
-
 	test('at the time limit, a chat message is not sent if its session gets no connection', async () => {
 		harness.simulator().faults.inject({ kind: 'hang', match: { path: /ws_token/ } });
 		expect(await sendMessage()).toMatchObject({

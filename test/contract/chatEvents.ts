@@ -1,7 +1,6 @@
-import { call, sent } from '../../simulator/testing/api';
-import { fixtures, type Simulator } from '../../simulator';
-import { connectRequests, onceConnected } from '../chat';
-import { perDialect, type ContractCase, type PerDialect } from '../contractCase';
+import { call, sent } from '../simulator/testing/api';
+import { fixtures, type Simulator } from '../simulator';
+import type { PerDialect } from './contractCase';
 
 const { open, dormant } = fixtures.sessions;
 
@@ -11,13 +10,10 @@ type ExpectedEvent = {
 	trigger: (simulator: Simulator) => unknown;
 	payload: PerDialect<object>;
 	session?: string;
-	/** Requests that `trigger` sends. */
-	requests?: string[];
-	closes?: boolean;
 };
 
 /** Every documented event, with its documented payload. */
-const expectedEvents: ExpectedEvent[] = [
+export const expectedEvents: ExpectedEvent[] = [
 	{
 		type: 'message_received',
 		trigger: async (simulator) => await sendAsCustomer(simulator),
@@ -28,7 +24,6 @@ const expectedEvents: ExpectedEvent[] = [
 			content: 'Hello',
 			created_at: expect.any(String),
 		},
-		requests: ['POST /v1/chat/inbound/async'],
 	},
 	{
 		type: 'turn_result',
@@ -40,7 +35,6 @@ const expectedEvents: ExpectedEvent[] = [
 			merged_into: null,
 			error: null,
 		}),
-		requests: ['POST /v1/chat/inbound/async'],
 	},
 	{
 		type: 'mode_changed',
@@ -51,7 +45,6 @@ const expectedEvents: ExpectedEvent[] = [
 		type: 'session_closed',
 		trigger: ({ sessions }) => sessions.close(open),
 		payload: {},
-		closes: true,
 	},
 	{
 		type: 'session_dormant',
@@ -84,57 +77,3 @@ async function sendAsCustomer(simulator: Simulator) {
 	]);
 	await call(simulator, 'POST', `/v1/chat/inbound/async${query}`, body);
 }
-
-function waitFor({
-	type,
-	trigger,
-	payload,
-	session = open,
-	requests = [],
-	closes,
-}: ExpectedEvent): ContractCase {
-	return {
-		title: `waits for the event ${type}`,
-		parameters: { operation: 'waitForEvent', sessionId: session, eventTypes: [type] },
-		prepare: (simulator) => onceConnected(simulator, session, () => trigger(simulator)),
-		requests: [...connectRequests(session), ...requests],
-		output: [
-			{
-				session_id: session,
-				timed_out: false,
-				session_closed: closes === true,
-				event: {
-					type,
-					session_id: session,
-					account_id: expect.anything(),
-					ts: expect.anything(),
-					event_id: expect.anything(),
-				},
-			},
-		],
-		verify: ({ dialect }, [item]) =>
-			expect(item?.json.event).toMatchObject({ payload: perDialect(payload, dialect) }),
-	};
-}
-
-/** Chat Session → Wait for Event. */
-export const chatEvents: ContractCase[] = [
-	...expectedEvents.map(waitFor),
-	{
-		title: 'returns earlier events together with the one it waits for',
-		parameters: { operation: 'waitForEvent', sessionId: open, eventTypes: ['nudge_sent'] },
-		prepare: (simulator) =>
-			onceConnected(simulator, open, () => {
-				simulator.sessions.setMode(open, 'support');
-				simulator.sessions.setMode(open, 'ai');
-				simulator.sessions.nudge(open);
-			}),
-		requests: connectRequests(open),
-		output: [
-			{
-				event: { type: 'nudge_sent' },
-				seen: [{ payload: { to: 'support' } }, { payload: { to: 'ai' } }],
-			},
-		],
-	},
-];
