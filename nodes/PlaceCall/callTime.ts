@@ -1,9 +1,7 @@
 import { DateTime } from 'luxon';
-import { type Consent, whyNoConsent } from '../core/calls/consent';
 import type { CallLimit } from '../core/calls/callsPerPerson';
 import { InvalidInput } from '../core/service/errors';
 import { givenAs } from '../core/service/modelFormats';
-import { USER } from '../core/service/resolution';
 import { NotPlaced } from './notPlaced';
 import { dayAndTime, inEnglish, withOffset } from '../core/values/dates';
 
@@ -14,8 +12,6 @@ export type TimeSettings = {
 	hours: CallingHours | undefined;
 	/** Counts by day, so the day of the call must be certain. */
 	limit: CallLimit | undefined;
-	/** With the cell of the row. */
-	consent: (Consent & { cell: unknown }) | undefined;
 };
 
 /** The time that a user entered. */
@@ -33,30 +29,28 @@ type CallTime = {
 	planned: DateTime;
 	/** That of the request. Undefined to call now. */
 	scheduledAt?: string | undefined;
-	/** Why the call must not be placed: an invalid time, outside the calling hours, or without consent. */
+	/** Why the call must not be placed: an invalid time, or outside the calling hours. */
 	obstacle?: InvalidInput | NotPlaced;
 };
 
 /**
  * Decides when a call goes: now, at the next such time in India, or at a date. If that's outside the calling hours, the
- * call is scheduled for their next opening, or not placed. Without consent at that time, it isn't placed.
+ * call is scheduled for their next opening, or not placed.
  *
  * @param startedAt when this run of the node started. A time of day has the same date in all of it.
  */
 export function callTime(settings: TimeSettings, now: DateTime, startedAt = now): CallTime {
-	const { schedule, hours, limit, consent } = settings;
+	const { schedule, hours, limit } = settings;
 	const entered = momentOf(schedule, startedAt);
 	if (schedule !== undefined && entered <= now) return inThePast(schedule, entered);
 	const earliest = DateTime.max(now, entered);
 	const opens = hours === undefined ? earliest : nextOpening(hours, earliest);
-	const whyNot = consent && whyNoConsent(consent.cell, consent, opens);
-	if (whyNot !== undefined) return { planned: opens, obstacle: noConsent(whyNot) };
 	if (opens > earliest) {
 		if (hours?.outside === 'notPlaced') return { planned: entered, obstacle: outsideHours(opens) };
 		return { planned: opens, scheduledAt: withOffset(opens) };
 	}
 	// With only a time of day, it isn't documented on which day the service places the call.
-	const needsDate = (hours ?? limit ?? consent) !== undefined;
+	const needsDate = (hours ?? limit) !== undefined;
 	const scheduledAt = schedule && (needsDate ? withOffset(entered) : schedule.at);
 	return { planned: earliest, scheduledAt };
 }
@@ -89,19 +83,6 @@ function outsideHours(opening: DateTime): NotPlaced {
 			forModel: `${when} Place the call then.`,
 		},
 		{ not_placed_reason: 'outside_calling_hours', next_opening: withOffset(opening) },
-	);
-}
-
-/** @param reason what was found in the column */
-function noConsent(reason: string): NotPlaced {
-	return new NotPlaced(
-		"The call wasn't placed, because the row doesn't show a recent consent of the person",
-		{
-			onScreen: reason,
-			forModel: `Do not repeat this request. You can call other people. Tell ${USER} that the data of this person doesn't show that they agreed to be called.`,
-		},
-		{ not_placed_reason: 'no_consent', consent_reason: reason },
-		true,
 	);
 }
 

@@ -16,7 +16,6 @@ const CALL_FIELDS = new Set([
 	'phone_key',
 	'placed',
 	'not_placed_reason',
-	'consent_reason',
 	'duplicate_of',
 	'next_opening',
 	'next_call_possible_at',
@@ -25,8 +24,6 @@ const CALL_FIELDS = new Set([
 	...['asked', 'asked_at', 'answered_at'],
 	NOT_READ_FIELD,
 ]);
-
-const REASONS = ['not_placed_reason', 'consent_reason'];
 
 /** The fields of a call record that aren't about the person, and what can be read for it. */
 const RECORD_FIELDS = [
@@ -55,7 +52,7 @@ export function includesInput({ caller, parameters }: OperationRun, index: numbe
 }
 
 /**
- * The input item to include in the output: its files, and its fields without those of an earlier call. By its reasons and its
+ * The input item to include in the output: its files, and its fields without those of an earlier call. By its reason and its
  * error, people decide what to do with a row, so these are emptied.
  */
 export function inputItem({ caller }: OperationRun, index: number): INodeExecutionData {
@@ -69,7 +66,10 @@ export function inputItem({ caller }: OperationRun, index: number): INodeExecuti
 		(_value, field) =>
 			CALL_FIELDS.has(field) || isValueByKey(field) || stale.has(field) || isApproval(field),
 	);
-	return { json: { ...own, ...emptied(row, [...REASONS, ...error]) }, ...(binary && { binary }) };
+	return {
+		json: { ...own, ...emptied(row, ['not_placed_reason', ...error]) },
+		...(binary && { binary }),
+	};
 }
 
 /** Fields of an earlier call that would contradict the failed one of the row. */

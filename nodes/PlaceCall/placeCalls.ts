@@ -31,7 +31,6 @@ import { callTime, type TimeSettings } from './callTime';
 import { CheckOnly, readChecksOnly } from './checkOnly';
 import { DEFAULT_MAXIMUM_CALLS } from './fields/options';
 import { type CheckedCall, readCallForm } from './fields/readCallForm';
-import { readRowConsent } from './fields/rowConsent';
 import { callText, dueTimeOf, isDueLater, scheduledTime } from './scheduled';
 import { placedHint } from './placedHint';
 import { oncePerPerson } from './oncePerPerson';
@@ -43,7 +42,6 @@ type CallRun = OperationRun & {
 	readQuestion: ((form: Fields) => Question) | undefined;
 	wait: CompletionWait;
 	startedAt: DateTime;
-	consentOf: (index: number) => TimeSettings['consent'];
 	checkOnly: CheckOnly | undefined;
 	limiter: CallLimiter;
 	/** The calls of earlier runs instead of which items aren't placed, by item. */
@@ -69,7 +67,6 @@ export async function placeCalls(
 		readQuestion,
 		wait,
 		startedAt,
-		consentOf: readRowConsent(run),
 		checkOnly: readChecksOnly(parameters.at(0)) ? new CheckOnly() : undefined,
 		limiter: openCallLimiter(run),
 		earlierCalls: {},
@@ -100,7 +97,7 @@ function prepareCall(run: CallRun, index: number): PreparedRequest {
 	const { context, checkOnly, limiter, earlierCalls } = run;
 	const form = run.parameters.at(index);
 	const question = run.readQuestion?.(form);
-	const call = readCallForm(form, context.getTimezone(), run.consentOf(index), question?.point);
+	const call = readCallForm(form, context.getTimezone(), question?.point);
 	const { request, phoneKey, looseKey } = call;
 	// An expression for the country may read the column.
 	if (form.expression('countryCode') === '' && mayNameRow(form.expression('phoneNumber'))) {
@@ -257,13 +254,11 @@ export function completeFailed(
 const NOT_PLACED = new Set<unknown>(['not_sent', 'rejected'] satisfies Outcome[]);
 
 /** @throws InvalidInput if the body has another time of the call than the one that decides whether it's placed */
-function requireOneTime(
-	{ hours, limit, consent }: TimeSettings,
-	{ body }: Required<Additions>,
-): void {
-	if (body.scheduled_at === undefined || (hours ?? limit ?? consent) === undefined) return;
-	const options = "'Calling Hours', 'Limit Calls per Person', or 'Consent'";
-	throw new InvalidInput(`'Additional Body Fields' can't have scheduled_at with ${options}`, {
+function requireOneTime({ hours, limit }: TimeSettings, { body }: Required<Additions>): void {
+	if (body.scheduled_at === undefined || (hours ?? limit) === undefined) return;
+	const message =
+		"'Additional Body Fields' can't have scheduled_at with 'Calling Hours' or 'Limit Calls per Person'";
+	throw new InvalidInput(message, {
 		onScreen: "Remove scheduled_at, and set the time in 'When to Call'.",
 		forModel: 'Remove scheduled_at.',
 	});

@@ -13,7 +13,6 @@ import { isUnknown } from './oncePerPerson';
 const REASONS: Record<NotPlacedReason['not_placed_reason'], string> = {
 	outside_calling_hours: 'outside the calling hours',
 	call_limit_reached: 'over the limit of calls',
-	no_consent: 'without consent',
 	duplicate_number: 'with the number of another item',
 	check_only: 'would be called',
 };

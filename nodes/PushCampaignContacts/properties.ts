@@ -7,7 +7,6 @@ import {
 	developerSettings,
 	optionsCollection,
 } from '../host/forms/options';
-import { consentField } from '../host/forms/consentField';
 import { jsonInTools } from '../host/forms/shownWhere';
 import { DEFAULT_NAME_COLUMN, DEFAULT_PHONE_COLUMN, PHONE_SYNONYMS } from './push/columns';
 import { LIMITS } from '../core/service/limits';
@@ -220,7 +219,6 @@ const waitNotice: INodeProperties = {
 };
 
 const pushOptionsField: INodeProperties = optionsCollection(
-	consentField,
 	{
 		displayName: 'Last Name Column',
 		name: 'lastNameColumn',

@@ -28,7 +28,7 @@ import { counted } from '../core/values/values';
 import { agentChecker } from '../core/dnd/checkAgent';
 import { resolveColumns, takenColumns, whyNoNameColumn, whyNoNames } from './push/columns';
 import { REJECTED_STATUSES, RowsByStatus } from './push/outcome';
-import { type PreparedRows, prepareRows, whyEmptied, whyRejected } from './push/prepareRows';
+import { type PreparedRows, prepareRows, whyEmptied } from './push/prepareRows';
 import { type PushFacts, type Report, reportOn } from './push/report';
 import { type PushInput, settleAll, type Table } from './push/rows';
 import { sendRows } from './push/sendRows';
@@ -123,7 +123,6 @@ export async function runPush(
 	const hints = [
 		...input.hints,
 		...takenColumns(tables, columnsOf, choice),
-		whyRejected(prepared),
 		whyEmptied(prepared),
 		done.check?.nameless === undefined && isNameless && (noColumn ?? whyNoNames(all)),
 	];

@@ -5,7 +5,6 @@ import { InvalidInput } from '../core/service/errors';
 import { onScreenOnly, type Reader } from '../core/service/resolution';
 import { parseAgentUuid, parseCampaignId } from '../core/service/parseIds';
 import { LIMITS } from '../core/service/limits';
-import { readConsent } from '../host/forms/consentField';
 import type { Fields } from '../host/forms/fields';
 import type { OperationRun } from '../host/run/operations';
 import { readAdditions } from '../host/forms/options';
@@ -62,7 +61,6 @@ export async function readPushSettings(
 			personName: form.text('personNameColumn'),
 			lastName: options.text('lastNameColumn'),
 			others: readOtherColumns(form),
-			consent: readConsentOfRows(run, options),
 			reader,
 			from: contactsFrom(form),
 		},
@@ -72,17 +70,6 @@ export async function readPushSettings(
 		checksOnly: whatToDo !== 'release' && whatToDo !== 'wait',
 		skipPushedBefore: options.switch('skipPushedBefore', false),
 	};
-}
-
-/** A model that writes the contacts would write the consent, too. */
-function readConsentOfRows({ context, caller, parameters }: OperationRun, options: Fields) {
-	const consent = readConsent(options, context.getTimezone());
-	const isByModel = caller.kind === 'model' && contactsFrom(parameters.at(FIRST)) !== 'items';
-	if (consent === undefined || !isByModel) return consent;
-	throw new InvalidInput(
-		"With 'Consent', a model can't give the contacts, so nothing was sent",
-		onScreenOnly("Set 'Contacts From' of the tool to 'Input Items', or remove 'Consent'."),
-	);
 }
 
 function phoneColumn(form: Fields): string {

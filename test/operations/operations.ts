@@ -134,7 +134,6 @@ const listedAgent = exampleNamed('Agent');
 const dndEntry = exampleNamed('DndEntry');
 const notPlaced = {
 	...{ placed: true, not_placed_reason: '', next_opening: '', next_call_possible_at: '' },
-	consent_reason: '',
 	timed_out: false,
 };
 const turn = {

@@ -1,7 +1,6 @@
 import type { INodeProperties } from 'n8n-workflow';
 import { InvalidInput } from '../../core/service/errors';
 import { forEveryone } from '../../core/service/resolution';
-import { consentField } from '../../host/forms/consentField';
 import { finishedStatusesField } from '../../host/forms/callTriggerFields';
 import {
 	additionalBodyFields,
@@ -56,7 +55,6 @@ export function completeUrl(url: string): string {
 
 const OPTIONS_OF_BOTH_OPERATIONS: INodeProperties[] = [
 	systemPrompt,
-	consentField,
 	askAboutOptOut,
 	callAgainInLoops,
 	optOutKeyField,

@@ -36,7 +36,6 @@ export type CheckedCall = {
 export function readCallForm(
 	form: Fields,
 	zone: string,
-	consent: TimeSettings['consent'],
 	question?: DataExtractionItem,
 ): CheckedCall {
 	const optional: Partial<CallRequest> = {};
@@ -70,7 +69,7 @@ export function readCallForm(
 
 	return {
 		request: { agent_uuid: agent, phone_number: phone, country_code: country, ...optional },
-		time: { schedule, hours, limit, consent },
+		time: { schedule, hours, limit },
 		phoneKey: phoneKey(number, country),
 		looseKey: loosePhoneKey(number, country),
 	};

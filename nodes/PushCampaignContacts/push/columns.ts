@@ -4,7 +4,6 @@ import identity from 'lodash/identity';
 import isEqual from 'lodash/isEqual';
 import omit from 'lodash/omit';
 import toPath from 'lodash/toPath';
-import type { Consent } from '../../core/calls/consent';
 import { ERROR_FIELDS, InvalidInput } from '../../core/service/errors';
 import { type Explanation, onScreenOnly, type Reader } from '../../core/service/resolution';
 import { NAME_SYNONYMS } from '../../core/values/sheetCells';
@@ -50,7 +49,6 @@ export type ColumnChoice = {
 	/** Empty if the person name column has full names. */
 	lastName: string;
 	others: 'all' | 'none' | readonly string[];
-	consent: Consent | undefined;
 	/** AI Agent nodes add columns to the rows of a tool. */
 	reader: Reader;
 	from: ContactsFrom;
@@ -64,7 +62,6 @@ export type Columns = {
 	phone: Column;
 	personName: Column | undefined;
 	lastName: Column | undefined;
-	consent: (Consent & { in: Column }) | undefined;
 	others: 'all' | 'none' | readonly Variable[];
 	/** Never sent as prompt variables, because they have another meaning. */
 	reserved: ReadonlySet<string>;
@@ -122,12 +119,6 @@ export function resolveColumns(found: Table, choice: ColumnChoice): Columns {
 		? required({ name: choice.lastName, field: 'Last Name Column' }, 'last names')
 		: undefined;
 
-	const consentWanted = { name: choice.consent?.column ?? '', field: 'Consent Column' };
-	const consent = choice.consent && {
-		...choice.consent,
-		in: required(consentWanted, 'dates of consent'),
-	};
-
 	let others: Columns['others'];
 	if (typeof choice.others === 'string') others = choice.others;
 	else {
@@ -160,7 +151,6 @@ export function resolveColumns(found: Table, choice: ColumnChoice): Columns {
 		phone,
 		personName,
 		lastName,
-		consent,
 		others,
 		reserved: new Set(reserved),
 		notOfAll: new Set([...reserved, ...ofNodes]),

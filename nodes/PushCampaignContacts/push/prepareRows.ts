@@ -1,6 +1,5 @@
 import difference from 'lodash/difference';
 import upperFirst from 'lodash/upperFirst';
-import { whyNoConsent } from '../../core/calls/consent';
 import { InvalidInput } from '../../core/service/errors';
 import { type Explanation, onScreenOnly } from '../../core/service/resolution';
 import { otherCountryBeside } from '../../core/phone/countryBeside';
@@ -45,12 +44,9 @@ export type PreparedRows = {
 	hasNames: boolean;
 	/** Cells with what isn't sent, such as `#REF!`. */
 	emptied: { count: number; examples: string[] };
-	withoutConsent: number;
 };
 
 const MAX_EXAMPLES = 3;
-/** Begins the reason of these rows, as Place Call names it. */
-const NO_CONSENT = 'no_consent: ';
 
 /** Of other numbers of the person, such as `additional_phones`. */
 const OF_PHONES = /phone|mobile|mob|tel|cell|whatsapp|number|contact/i;
@@ -84,7 +80,6 @@ export async function prepareRows(input: PushInput, columnsOf: ColumnsOf): Promi
 	const marked = new Map<string, MaybeSent>();
 	let hasNames = false;
 	let unusable = 0;
-	let withoutConsent = 0;
 	let example = '';
 	const requireFits = (duplicates: number) => {
 		if (unusable + duplicates > input.maxOutputRows)
@@ -117,7 +112,6 @@ export async function prepareRows(input: PushInput, columnsOf: ColumnsOf): Promi
 		const status = maybeSent ?? (isDuplicate ? 'duplicate' : 'rejected');
 		settle(row, status, reading.reason);
 		unusable++;
-		if (status === 'rejected' && reading.reason.startsWith(NO_CONSENT)) withoutConsent++;
 		example ||= reading.reason;
 		requireFits(0);
 	};
@@ -128,7 +122,7 @@ export async function prepareRows(input: PushInput, columnsOf: ColumnsOf): Promi
 	// Not copied without need, because a push can have a million rows.
 	const areAll = unusable + duplicates + marked.size === 0;
 	const rows = areAll ? all : all.filter(({ status }) => status === undefined);
-	return { input, columnsOf, rows, hasNames, emptied, withoutConsent };
+	return { input, columnsOf, rows, hasNames, emptied };
 }
 
 /** A number that may be in the campaign isn't pushed in any row. */
@@ -217,13 +211,6 @@ export function whyEmptied({
 	};
 }
 
-/** The hint if rows were rejected for it. */
-export function whyRejected({ withoutConsent: count }: PreparedRows): Explanation | undefined {
-	if (count === 0) return undefined;
-	const message = `${count.toLocaleString('en-US')} of the rejected rows ${count === 1 ? 'has' : 'have'} no consent`;
-	return { message, resolution: onScreenOnly("'Rejected' shows why.") };
-}
-
 /** Before anything is sent, because n8n could run out of memory when the push has ended. */
 function tooManyUnusable(max: number, example: string): InvalidInput {
 	const first = example === '' ? '' : ` The first reason: ${example}`;
@@ -242,9 +229,6 @@ function readRow(row: ContactRow, columns: Columns, personName: string | undefin
 	if (!isAccepted(reading)) return { reason: reading.reason + (moveIt ?? '') };
 	const other = otherCountryBeside(row, cell, INDIA);
 	if (other !== undefined) return { reason: other + NOT_INDIAN };
-	const { consent } = columns;
-	const noConsent = consent && whyNoConsent(cellOf(row, consent.in), consent);
-	if (noConsent !== undefined) return { reason: NO_CONSENT + noConsent };
 	if (personName !== undefined) return reading;
 	const isFirst = nameCell(row, columns.personName) === undefined;
 	const column = isFirst ? columns.personName : columns.lastName;

@@ -84,39 +84,3 @@ export function parseTime(value: unknown, zone: string | Zone): DateTime {
 	const at = DateTime.fromISO(written, { zone, setZone: /(Z|[+-]\d{2}:?\d{2})$/i.test(written) });
 	return Math.abs(at.offset) > MAX_OFFSET_MINUTES ? DateTime.invalid('no such offset') : at;
 }
-
-/** Spreadsheets store a date as the days since then. Those that count from 1904 only make it look older. */
-const SERIAL_START = DateTime.utc(1899, 12, 30);
-
-/** 2000-01-01. Smaller numbers are an empty cell (0), or a count. */
-const FIRST_SERIAL = 36_526;
-/** 9999-12-31, the last day of a spreadsheet. */
-const LAST_SERIAL = 2_958_465;
-
-/** The days have five digits until 2173, and may have a time. */
-const SERIAL_TEXT = /^(\d{5})(?:[.,]\d+)?$/;
-
-/**
- * The day of a date in a cell, as {@link dayOf} returns it. Invalid for anything else, such as 03/04/2026, which has two
- * readings.
- *
- * @param zone in which a time with an offset has its day
- */
-export function parseDay(value: unknown, zone: Zone): DateTime {
-	const serial = typeof value === 'number' ? value : serialIn(value);
-	if (serial === undefined) return dayOf(parseTime(value, zone).setZone(zone));
-	if (serial >= FIRST_SERIAL && serial <= LAST_SERIAL)
-		return dayOf(SERIAL_START.plus({ days: serial }));
-	return DateTime.invalid('no day');
-}
-
-/** In a CSV file, every cell is text. */
-function serialIn(value: unknown): number | undefined {
-	const [, days] = SERIAL_TEXT.exec(withLatinDigits(asText(value))) ?? [];
-	return days === undefined ? undefined : Number(days);
-}
-
-/** A calendar day as one of UTC, where each has 24 hours, so that days can be counted. */
-export function dayOf(at: DateTime): DateTime {
-	return at.setZone('utc', { keepLocalTime: true }).startOf('day');
-}

@@ -26,8 +26,6 @@ function outsideCallingHours() {
 
 const once = { callLimit: 'day', maximumCalls: 1 };
 
-const CONSENT = { consent: { rule: { column: 'agreed_on', maxDays: 30 } } };
-
 const byReading = { waitForCompletion: 'reading', waitMinutes: 60 };
 
 /** Every field of a call request, at any depth. */
@@ -59,9 +57,7 @@ const withEveryField = (parameters: INodeParameters, bound: Bound): INodeParamet
 	shownIn(harness, `${PACKAGE}.placeCall`, parameters)
 		.filter(
 			({ path, around }) =>
-				!has(parameters, path) &&
-				// A consent is of the row, not of the request.
-				!around.some(({ name }) => name === 'developerSettings' || name === 'consent'),
+				!has(parameters, path) && !around.some(({ name }) => name === 'developerSettings'),
 		)
 		.reduce((all, place) => withValue(all, place, valueFor(place.property, bound)), parameters);
 
@@ -103,22 +99,6 @@ export const placeCall: ContractCase[] = [
 		}),
 		requests: [],
 		output: [{ placed: false, call_id: null, next_opening: expect.any(String) }],
-	},
-	{
-		title: 'does not place a call without the consent of the row',
-		items: [{ agreed_on: '' }],
-		parameters: { ...CALL, options: CONSENT },
-		requests: [],
-		output: [
-			{ placed: false, not_placed_reason: 'no_consent', consent_reason: expect.any(String) },
-		],
-	},
-	{
-		title: 'does not ask without the consent of the row',
-		items: [{ agreed_on: '' }],
-		parameters: { ...QUESTION, options: { ...byReading, ...CONSENT } },
-		requests: [],
-		output: [{ answer: 'not_reached', placed: false, consent_reason: expect.any(String) }],
 	},
 	{
 		title: 'calls a number once if several items have it, in any format',

@@ -19,8 +19,7 @@ const WORKING_HOURS: CallingHours = {
 const callAt = (hours: CallingHours, now: DateTime, scheduledAt?: string) => {
 	const zone = 'Asia/Kolkata';
 	const schedule = scheduledAt && { at: scheduledAt, field: 'Date and Time' as const, zone };
-	const others = { limit: undefined, consent: undefined };
-	return callTime({ hours, schedule: schedule || undefined, ...others }, now);
+	return callTime({ hours, schedule: schedule || undefined, limit: undefined }, now);
 };
 
 const WEEKDAYS = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'];

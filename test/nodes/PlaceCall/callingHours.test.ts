@@ -273,17 +273,16 @@ it('if set, an item outside the hours is returned as not placed, with its row, a
 	]);
 });
 
-it.each<INodeParameters>([
-	HOURS,
-	{ callLimit: 'day', maximumCalls: 1 },
-	{ options: { consent: { rule: { column: 'agreed_on', maxDays: 30 } } } },
-])('with %j, a time in Additional Body Fields is rejected', async (parameters) => {
-	const developerSettings = { additionalBodyFields: '{ "scheduled_at": "23:00" }' };
-	expect(await refusal({ ...parameters, developerSettings })).toBe(
-		"'Additional Body Fields' can't have scheduled_at with 'Calling Hours', 'Limit Calls per Person', or 'Consent'. Remove scheduled_at, and set the time in 'When to Call'.",
-	);
-	expect(await sent({ developerSettings })).toMatchObject({ scheduled_at: '23:00' });
-});
+it.each<INodeParameters>([HOURS, { callLimit: 'day', maximumCalls: 1 }])(
+	'with %j, a time in Additional Body Fields is rejected',
+	async (parameters) => {
+		const developerSettings = { additionalBodyFields: '{ "scheduled_at": "23:00" }' };
+		expect(await refusal({ ...parameters, developerSettings })).toBe(
+			"'Additional Body Fields' can't have scheduled_at with 'Calling Hours' or 'Limit Calls per Person'. Remove scheduled_at, and set the time in 'When to Call'.",
+		);
+		expect(await sent({ developerSettings })).toMatchObject({ scheduled_at: '23:00' });
+	},
+);
 
 describe('when the hours end during the execution', () => {
 	const busyFor = (seconds: number, times = 1) => {

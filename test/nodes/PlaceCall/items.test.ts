@@ -69,12 +69,12 @@ describe("n8n's custom data of the execution, by which a person finds it again,"
 });
 
 const TEXTS = {
-	...{ placed: false, not_placed_reason: 'no_consent', consent_reason: 'No date.' },
+	...{ placed: false, not_placed_reason: 'call_limit_reached' },
 	...{ error: 'No', message: 'Correct it', details: '{"outcome":"not_sent"}' },
 };
 /** As columns of other types than text have them. */
 const OTHERS = {
-	...{ placed: false, not_placed_reason: 3, consent_reason: null },
+	...{ placed: false, not_placed_reason: 3 },
 	...{ error: true, message: 0, details: { outcome: 'not_sent' } },
 };
 
@@ -127,7 +127,7 @@ describe('the output', () => {
 	])('of a row of %s, has no reason and error of an earlier call', async (...one) => {
 		const [, row, earlier, empty] = one;
 		acceptCalls(1);
-		const emptied = ['not_placed_reason', 'consent_reason', 'error', 'message', 'details'];
+		const emptied = ['not_placed_reason', 'error', 'message', 'details'];
 		const [called] = records(await place({}, { items: [{ ...row, ...earlier }], over: CONTINUE }));
 		expect(called).toMatchObject({ ...row, placed: true });
 		expect(pick(called, emptied)).toEqual(Object.fromEntries(emptied.map((name) => [name, empty])));

@@ -124,19 +124,6 @@ describe('Retry in the list of executions', () => {
 			);
 	});
 
-	it('with the current workflow, an input without the consent column does not hide the earlier call', async () => {
-		rejecting(2, B);
-		const failed = await run(placeCallNode(perItem), people(2));
-		const options = { consent: { rule: { column: 'agreed_on', maxDays: 30 } } };
-		const { message, description } = faultOf(
-			await retry(failed, placeCallNode({ ...perItem, options })),
-		);
-		expect(message).toBe(
-			'The input has no column "agreed_on", so no call was placed in this attempt',
-		);
-		expect(description).toContain('An earlier attempt may have sent this item');
-	});
-
 	it('recognizes an earlier call whose time has passed', async () => {
 		const itIs = skipSleeps(Date.parse(NOON));
 		const phones = rejecting(3, phone(1));

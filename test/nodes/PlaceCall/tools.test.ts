@@ -125,7 +125,7 @@ it('a scheduled question is not said to be not placed because an earlier one of 
 	skipSleeps(Date.parse(NIGHT));
 	acceptUpTo(1);
 	const asking = node({ ...HOURS, ...QUESTION, options: { includeInputFields: true } });
-	const tool = engineTool(asking, { row: { not_placed_reason: 'no_consent' } });
+	const tool = engineTool(asking, { row: { not_placed_reason: 'call_limit_reached' } });
 	const result = { placed: true, not_placed_reason: '', answer: 'unclear' };
 	expect(await tool()).toMatchObject({ outcome: 'done', result });
 });

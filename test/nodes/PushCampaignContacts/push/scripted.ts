@@ -5,7 +5,6 @@ export const defaultChoice: ColumnChoice = {
 	personName: 'person_name',
 	lastName: '',
 	others: 'all',
-	consent: undefined,
 	reader: 'onScreen',
 	from: 'items',
 };
@@ -14,7 +13,6 @@ export const columns: Columns = {
 	personName: undefined,
 	lastName: undefined,
 	others: 'all',
-	consent: undefined,
 	reserved: new Set(['phone']),
 	notOfAll: new Set(['phone']),
 };
