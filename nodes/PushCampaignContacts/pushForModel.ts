@@ -41,7 +41,7 @@ export async function pushForModel(run: OperationRun): Promise<INodeExecutionDat
 	const further = others.length > 0 && { further_requests: others };
 	const output = [{ json: { ...first, ...further, rejected } }];
 	const completed = { output, happened: summary, isReplay: false, repeatable: false, isPartial };
-	result.setCompleted(completed);
+	result.completed = completed;
 	if (isPartial) throw partlyPushed(report);
 	return [output];
 }

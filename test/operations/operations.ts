@@ -265,7 +265,7 @@ export const OPERATIONS: { [name: string]: Operation } = {
 		parameters: listed,
 		reads: ['GET /v1/dnd_numbers'],
 		byModel: ['phone'],
-		output: { phone: '', agent_uuid: '', agent_name: '', on_dnd: true, entry: dndEntry },
+		output: { phone: '', agent_uuid: '', on_dnd: true, entry: dndEntry },
 	},
 	'dnd › checkMany': {
 		parameters: listed,
@@ -293,7 +293,6 @@ export const OPERATIONS: { [name: string]: Operation } = {
 			...{
 				deleted: true,
 				agent_uuid: '',
-				agent_name: '',
 				phone: '',
 				was_listed: true,
 				message: '',

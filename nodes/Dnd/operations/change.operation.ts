@@ -1,13 +1,9 @@
-import countBy from 'lodash/countBy';
-import get from 'lodash/get';
 import type { INodeExecutionData, INodeProperties } from 'n8n-workflow';
 import { commonDigits } from '../../core/dnd/listedNumbers';
 import { sendByProfile } from '../../core/profile/serviceProfile';
 import { recordOf } from '../../core/service/envelope';
 import { isRejection } from '../../core/service/errors';
-import { type Explanation, onScreenOnly } from '../../core/service/resolution';
 import type { JsonObject } from '../../core/values/json';
-import { counted, plainText } from '../../core/values/values';
 import { type Fields, MAY_BE_BLANK } from '../../host/forms/fields';
 import {
 	additionalBodyFields,
@@ -22,14 +18,7 @@ import type { PreparedRequest } from '../../host/claims/preparedRequest';
 import { deliverEachItem } from '../../host/run/deliverItems';
 import { asItems } from '../../host/run/itemLoop';
 import type { Operation, OperationRun } from '../../host/run/operations';
-import {
-	dndAgentsFields,
-	type NumberOnList,
-	ONE_AGENT,
-	phoneField,
-	readLists,
-	withAgent,
-} from '../dndFields';
+import { dndAgentField, type NumberOnList, phoneField, readNumber } from '../dndFields';
 
 /** Changes that affect people are sent one after another. */
 const CHANGES_AT_ONCE = 1;
@@ -52,7 +41,7 @@ export const add: Operation = {
 	description: 'Stop an agent from calling a number, including in running campaigns',
 	subtitle: 'stop calls to number',
 	fields: [
-		...dndAgentsFields,
+		dndAgentField,
 		phoneField,
 		{
 			displayName: 'Reason',
@@ -91,7 +80,7 @@ export const remove: Operation = {
 	description: 'Let an agent call a number again',
 	subtitle: 'allow calls to number',
 	fields: [
-		...dndAgentsFields,
+		dndAgentField,
 		phoneField,
 		{
 			displayName: 'Ignore If Not Listed',
@@ -100,8 +89,6 @@ export const remove: Operation = {
 			default: false,
 			description:
 				"Whether to continue if the number isn't on the list. Use this if the workflow may run again for the same number.",
-			// A number is rarely on the lists of all agents.
-			displayOptions: { show: ONE_AGENT },
 		},
 		changeSettings('remove'),
 	],
@@ -110,9 +97,8 @@ export const remove: Operation = {
 	beforeSending,
 
 	async execute(run) {
-		return await changeEachNumber(run, 'removed', (form, list) => {
-			const { agentUuid, phone, additions, agent } = list;
-			const ignoreIfNotListed = form.switch('treatNotListedAsDone', agent !== undefined);
+		return await changeEachNumber(run, 'removed', (form, { agentUuid, phone, additions }) => {
+			const ignoreIfNotListed = form.switch('treatNotListedAsDone', false);
 			return {
 				send: async (account) => {
 					const values = { agent: agentUuid, phone };
@@ -131,7 +117,7 @@ export const remove: Operation = {
 };
 
 /**
- * Adds or removes the number of each item, once, on each list. Both have the same target, because one undoes the other.
+ * Adds or removes the number of each item once. Both have the same target, because one undoes the other.
  *
  * @param readChange reads what else decides the request, and returns how to send it
  */
@@ -143,23 +129,19 @@ async function changeEachNumber(
 		list: NumberOnList,
 	) => { more?: JsonObject; send: (account: AccountClient) => Promise<JsonObject> },
 ): Promise<INodeExecutionData[]> {
-	const { partNames, listAt } = await readLists(run);
-	const isOne = partNames.length === 1;
-	const lists = `do-not-disturb ${isOne ? 'list' : `lists of ${counted(partNames.length, 'agent')}`}`;
 	const prepare = (index: number): PreparedRequest => {
-		const { form, list } = listAt(index);
+		const form = run.parameters.at(index);
+		const list = readNumber(form);
 		const { agentUuid, phone, additions } = list;
 		const { more, send } = readChange(form, list);
 		return {
 			payload: { change, agentUuid, phone, additions, ...more },
 			target: ['do-not-disturb list', agentUuid, commonDigits(phone)],
 			happened: (output) => {
-				// Of several lists, the text of the last one stands for all.
-				if (change === 'removed' && !isOne) return `${phone} is on none of the ${lists} now.`;
 				const isChanged = output.some(({ json }) => json.was_listed !== false);
-				return `${phone} was ${isChanged ? CHANGES[change] : 'not on'} the ${lists}.`;
+				return `${phone} was ${isChanged ? CHANGES[change] : 'not on'} the do-not-disturb list.`;
 			},
-			send: async ({ account }) => asItems(withAgent(await send(account), list)),
+			send: async ({ account }) => asItems(await send(account)),
 			withDetails: (error) =>
 				error.withText({
 					message: `${error.message} (${phone})`,
@@ -170,22 +152,7 @@ async function changeEachNumber(
 				}),
 		};
 	};
-	const items = await deliverEachItem(run, prepare, {
+	return await deliverEachItem(run, prepare, {
 		concurrency: readConcurrency(run.parameters, CHANGES_AT_ONCE),
-		partNames,
 	});
-	if (!isOne) run.result.addHints(...hintsFor(items));
-	return items;
-}
-
-/** The outcomes on the lists of all agents, such as "4 lists: 3 done, 1 rejected", unless all are done. */
-function hintsFor(items: readonly INodeExecutionData[]): Explanation[] {
-	const counts = countBy(items, ({ json }) => {
-		if (json.error !== undefined) return plainText(get(json, 'details.outcome')).replace('_', ' ');
-		return json.was_listed === false ? 'not listed' : 'done';
-	});
-	if (counts.done === items.length) return [];
-	const texts = Object.entries(counts).map(([outcome, count]) => `${count} ${outcome}`);
-	const message = `${counted(items.length, 'list')}: ${texts.join(', ')}`;
-	return [{ message, resolution: onScreenOnly('The output has one item for each.') }];
 }

@@ -13,7 +13,7 @@ import { dndList } from '../../core/dnd/dndList';
 import { readWholeList } from '../../core/service/paging';
 import { ListedNumbers } from '../../core/dnd/listedNumbers';
 import { digitsIn } from '../../core/phone/written';
-import { dndAgentsFields, phoneField, readLists, withAgent } from '../dndFields';
+import { dndAgentField, phoneField, readNumber } from '../dndFields';
 
 /** The list may have numbers in groups of digits, such as `12 34 56 78`. With more digits, they wouldn't be found. */
 const SEARCH_DIGITS = 2;
@@ -27,7 +27,7 @@ export const check: Operation = {
 	description: 'Check whether a number is on the list. Numbers are compared digit by digit.',
 	subtitle: 'check number',
 	fields: [
-		...dndAgentsFields,
+		dndAgentField,
 		phoneField,
 		developerSettings(
 			additionalQueryParameters,
@@ -42,13 +42,9 @@ export const check: Operation = {
 		const { parameters, account } = run;
 		const concurrency = readConcurrency(parameters, READS_AT_ONCE);
 		const limiter = pLimit(concurrency);
-		// A failure fails each number, so that none counts as not listed.
-		const [lists] = await Promise.allSettled([readLists(run)]);
 		const checkOne = async (index: number) => {
-			if (lists.status === 'rejected') throw lists.reason;
 			const service = await account();
-			const { list } = lists.value.listAt(index);
-			const { agentUuid, phone, additions } = list;
+			const { agentUuid, phone, additions } = readNumber(parameters.at(index));
 			/** The service returns all numbers that contain these digits. */
 			const search = async (searched: string) => {
 				const request = { agentUuid, phone: searched, additions, limiter };
@@ -61,10 +57,9 @@ export const check: Operation = {
 				(await search(phone.slice(-SEARCH_DIGITS))) ??
 				(await search(digitsIn(phone).slice(-MAX_SEARCH_DIGITS)));
 			const found = { on_dnd: entry !== undefined, entry: entry ?? null };
-			return asItems(withAgent({ phone, agent_uuid: agentUuid, ...found }, list));
+			return asItems({ phone, agent_uuid: agentUuid, ...found });
 		};
-		const { partNames = [''] } = lists.status === 'fulfilled' ? lists.value : {};
-		return completeFailed(run, await forEachItem(run, checkOne, { concurrency, partNames }));
+		return completeFailed(run, await forEachItem(run, checkOne, { concurrency }));
 	},
 	notBegun: (run, failed) => [completeFailed(run, failed)],
 };

@@ -77,11 +77,11 @@ export async function deliverForModel(
 			.finally(async () => await deliveries.free([job]));
 		approved[approval] = true;
 		delivered[toolRequest] = count + 1;
-		result.setCompleted({
+		result.completed = {
 			...{ output, isReplay, repeatable: !isPerson },
 			happened: happened(output),
 			nextStep: nextStep?.(output, recognizesRepeats),
-		});
+		};
 		return output;
 	});
 }

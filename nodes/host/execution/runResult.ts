@@ -27,19 +27,6 @@ export class RunResult {
 
 	constructor(private readonly context: IExecuteFunctions) {}
 
-	/** Of the requests for several agents, the last one stands for all. */
-	setCompleted(completed: CompletedRequest): void {
-		const isReplay = completed.isReplay && this.completed?.isReplay !== false;
-		this.completed = { ...completed, isReplay };
-	}
-
-	/** Other requests than the completed ones failed. */
-	setPartly(items: readonly INodeExecutionData[], rejected: string[]): void {
-		if (this.completed === undefined) return;
-		const output = [{ json: { completed: items.map(({ json }) => json), rejected } }];
-		this.completed = { ...this.completed, output, isPartial: true };
-	}
-
 	/** @param readSummary what happened, if the run succeeds */
 	setReadOnly(readSummary = 'The data was read.'): void {
 		this.readSummary = readSummary;

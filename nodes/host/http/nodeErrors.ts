@@ -17,8 +17,6 @@ export type ItemPosition = {
 	rowNumber?: number | undefined;
 	/** The person that the item is about. */
 	person?: string;
-	/** The name of a part of the item, if it has several. */
-	part?: string | undefined;
 };
 
 /** Converts any error to n8n's: the message says what happened, the description what to do. */
@@ -95,9 +93,8 @@ function withItem(message: string, position: ItemPosition | undefined): string {
 	return position === undefined ? message : `${message} ${labelOf(position)}`.trim();
 }
 
-/** "[row 3, Asha]", counted as people count rows, or by the number in the sheet, and the part. Empty for the only item. */
-export function labelOf({ itemIndex, of, rowNumber, person, part }: ItemPosition): string {
+/** "[row 3, Asha]", counted as people count rows, or by the number in the sheet. Empty for the only item. */
+export function labelOf({ itemIndex, of, rowNumber, person }: ItemPosition): string {
 	const row = rowNumber === undefined ? `row ${itemIndex + 1}` : `row_number ${rowNumber}`;
-	const label = compact([...(of > 1 ? [row, person] : []), part]).join(', ');
-	return label && `[${label}]`;
+	return of > 1 ? `[${compact([row, person]).join(', ')}]` : '';
 }

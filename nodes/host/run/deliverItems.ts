@@ -14,7 +14,6 @@ import { explained, type ExplainedError } from '../../core/service/errors';
 import { hashOf } from '../../core/values/hash';
 import { isJsonObject } from '../../core/values/json';
 import { noLimit } from '../../core/values/keyedMutex';
-import { counted } from '../../core/values/values';
 import { itemId, mayHaveSent, openDeliveries } from '../claims/openDeliveries';
 import { type PreparedRequest, repeatKeyOf } from '../claims/preparedRequest';
 import { deliverForModel } from '../claims/toolRequests';
@@ -28,7 +27,7 @@ const HANDLE_OTHERS =
 const SEND_OTHERS =
 	"To send the items that weren't sent, set 'On Error' in 'Settings' to 'Continue', save the workflow, and choose 'Retry with currently saved workflow' for this execution in the list of executions. It doesn't send completed and unknown items again. A new execution does.";
 
-type DeliveryOptions = Pick<ItemLoopOptions, 'concurrency' | 'partNames'> & {
+type DeliveryOptions = Pick<ItemLoopOptions, 'concurrency'> & {
 	/** Reserves what these items need besides, such as a call of a limit. They are sent next. */
 	reserve?: (indexes: number[]) => Promise<void>;
 };
@@ -41,13 +40,13 @@ type DeliveryOptions = Pick<ItemLoopOptions, 'concurrency' | 'partNames'> & {
 export async function deliverEachItem(
 	run: OperationRun,
 	prepare: (index: number) => PreparedRequest,
-	{ concurrency = 1, partNames = [''], reserve = async () => {} }: DeliveryOptions = {},
+	{ concurrency = 1, reserve = async () => {} }: DeliveryOptions = {},
 ): Promise<INodeExecutionData[]> {
 	const { context, caller, account } = run;
 	const deliveries = openDeliveries(run);
 	const isModel = caller.kind === 'model';
-	const { length: perItem } = partNames;
-	const indexes = range(context.getInputData().length * perItem);
+	const rows = context.getInputData();
+	const indexes = range(rows.length);
 	const requests = new Map<number, PreparedRequest>();
 	const jobs = new Map<number, Job>();
 	/** Those that may be sent. */
@@ -144,14 +143,13 @@ export async function deliverEachItem(
 	};
 	// Lists what was completed, so that nothing is sent twice in a new execution.
 	const stopText = (completed: number[], when: string): string => {
-		if (!hasBegun) return indexes.length > perItem ? HANDLE_OTHERS : '';
+		if (!hasBegun) return indexes.length > 1 ? HANDLE_OTHERS : '';
 		if (indexes.length < 2 && runIndexOf(context) === 0) return '';
 		const sent = completed.filter((index) => !leftOut.has(index));
-		const count = `${sent.length} of ${counted(indexes.length, 'request')}`;
-		const list = perItem === 1 ? rowsAt(sent, context.getInputData()) : count;
-		return compact([sent.length > 0 && `Completed ${when}: ${list}.`, SEND_OTHERS]).join(' ');
+		const list = sent.length > 0 && `Completed ${when}: ${rowsAt(sent, rows)}.`;
+		return compact([list, SEND_OTHERS]).join(' ');
 	};
-	const options = { concurrency, partNames, check, earlierOutput, stopText };
+	const options = { concurrency, check, earlierOutput, stopText };
 	return await forEachItem(run, task, options).finally(async () => {
 		const freed = deliveries.free([...sendable.values()]);
 		// n8n stores a canceled execution as it is a moment later, so its error can't wait for n8n's database.

@@ -1,7 +1,6 @@
 import compact from 'lodash/compact';
 import partition from 'lodash/partition';
 import pick from 'lodash/pick';
-import uniq from 'lodash/uniq';
 import {
 	sleep,
 	type IDataObject,
@@ -15,7 +14,6 @@ import type { Limiter } from '../../core/values/keyedMutex';
 import { asCanceled, isCanceled, stoppedBeforeItem } from '../execution/cancel';
 import { type ItemPosition, labelOf, toErrorItem, toNodeError } from '../http/nodeErrors';
 import type { OperationRun } from './operations';
-import { forWhoFillsIn } from './toolResult';
 import { forEachWithPauses } from '../../core/values/pauses';
 import { personNameOf, rowNumberIn } from '../../core/values/sheetCells';
 
@@ -24,11 +22,6 @@ type ItemTask = (index: number) => Promise<INodeExecutionData[]>;
 export type ItemLoopOptions = {
 	/** The number of items in flight. The output keeps the order of the input. */
 	concurrency?: number;
-	/**
-	 * The names of the parts of each item, such as several agents, each with an outcome of its own. The indexes then count all
-	 * parts. If a part fails, the other parts of the item are still done.
-	 */
-	partNames?: readonly string[];
 	/**
 	 * Checks an item, and sends nothing. All items are checked before the first is sent, so unless the node continues on
 	 * errors, a bad row has no consequences.
@@ -52,26 +45,22 @@ export async function forEachItem(
 	task: ItemTask,
 	{
 		concurrency = 1,
-		partNames = [''],
 		check = () => {},
 		stopText = () => '',
 		earlierOutput = () => undefined,
 	}: ItemLoopOptions = {},
 ): Promise<INodeExecutionData[]> {
-	const { context, caller, result, parameters } = run;
+	const { context, caller } = run;
 	const { continuesOnFail } = caller;
 	const rows = context.getInputData();
 	const { length: of } = rows;
-	const { length: perItem } = partNames;
-	const itemIndexOf = (index: number) => Math.floor(index / perItem);
-	const positionOf = (index: number): ItemPosition => ({
-		itemIndex: itemIndexOf(index),
+	const positionOf = (itemIndex: number): ItemPosition => ({
+		itemIndex,
 		of,
-		rowNumber: rowNumberIn(rows[itemIndexOf(index)]?.json ?? {}),
-		person: personNameOf(rows[itemIndexOf(index)]?.json ?? {}),
-		part: partNames[index % perItem],
+		rowNumber: rowNumberIn(rows[itemIndex]?.json ?? {}),
+		person: personNameOf(rows[itemIndex]?.json ?? {}),
 	});
-	const indexes = [...Array(of * perItem).keys()];
+	const indexes = [...rows.keys()];
 	const failures = await tryEach(indexes, check);
 	if (failures.size > 0 && !continuesOnFail) {
 		const completed: number[] = [];
@@ -96,15 +85,13 @@ export async function forEachItem(
 		if (pauses) start = start.then(async () => await sleep(0));
 		// Wait for the earlier items, so that all start in order.
 		await start;
-		// After a failure that stops the node, the other parts of its item are done, items in flight finish, and no other starts.
-		const itemIndex = itemIndexOf(index);
-		const [failed = index] = continuesOnFail ? [] : failures.keys();
-		const hasFailed = itemIndexOf(failed) !== itemIndex;
+		// After a failure that stops the node, items in flight finish, and no other starts.
+		const hasFailed = !continuesOnFail && failures.size > 0;
 		try {
 			if (failures.has(index)) throw failures.get(index);
 			const isStopped = hasFailed || isCanceled(context);
 			const output = isStopped ? earlierOutput(index) : await task(index);
-			if (output !== undefined) outputs[index] = pair(output, itemIndex);
+			if (output !== undefined) outputs[index] = pair(output, index);
 			// n8n may store the output, and a retry then continues with the next node. So no item may be missing.
 			else if (!hasFailed) throw stoppedBeforeItem();
 		} catch (error) {
@@ -117,19 +104,12 @@ export async function forEachItem(
 
 	if (failures.size > 0 && !continuesOnFail) {
 		const completed = indexes.filter((index) => index in outputs);
-		if (perItem > 1) {
-			const rejected = [...failures].map(([index, error]) => {
-				const text = errorText(forWhoFillsIn(parameters, error), 'forModel');
-				return `${labelOf({ ...positionOf(index), person: '' })} ${text}`;
-			});
-			result.setPartly(outputs.flat(), rejected);
-		}
 		throw stoppingError(run, failures, positionOf, stopText(completed, 'in this run'));
 	}
 	return outputs.flat();
 }
 
-/** Does this for each item or part, also after failures. @returns the errors, by index */
+/** Does this for each item, also after failures. @returns the errors, by index */
 export async function tryEach(
 	indexes: readonly number[],
 	action: (index: number) => void,
@@ -195,16 +175,13 @@ function stoppingError(
 	if (caller.getsErrors && failure instanceof Error) return unknown ?? failure;
 	const error = toNodeError(context.getNode(), failure, positionOf(first));
 	const textOf = (index: number) => errorText(failures.get(index));
-	// Such as a wrong expression, with which all rows fail. A part is named with each of its failures.
-	const [same, different] = partition(
-		others,
-		(index) => !positionOf(index).part && textOf(index) === textOf(first),
-	);
+	// Such as a wrong expression, with which all rows fail.
+	const [same, different] = partition(others, (index) => textOf(index) === textOf(first));
 	const listed = different.slice(0, MAX_LISTED_ITEMS);
 	const texts = listed.map((index) => `${labelOf(positionOf(index))} ${textOf(index)}`);
 	const rows = context.getInputData();
 	if (same.length > 0) texts.unshift(`The same applies to ${rowsAt(same, rows)}.`);
-	const more = uniq(different.slice(MAX_LISTED_ITEMS).map((index) => positionOf(index).itemIndex));
+	const more = different.slice(MAX_LISTED_ITEMS);
 	if (more.length > 0) texts.push(`And ${more.length} more: ${rowsAt(more, rows)}.`);
 	const description = compact([error.description, ...texts, ...moreTexts])
 		.map(asSentence)

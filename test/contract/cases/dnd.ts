@@ -27,19 +27,6 @@ const entry = (phone: string) => ({
 	created_at: expect.any(String),
 });
 
-/** The active agents, with whom a number is on no list at first. */
-const ACTIVE = [agents.full, agents.us, agents.noNumber, agents.noAnalysis];
-const onEachList = (operation: string, phone: string) => (dialect: Dialect) => ({
-	...of(operation, phone)(dialect),
-	allAgents: true,
-});
-const requestsToEach = (method: string) => [
-	'GET /v1/active_agents',
-	...ACTIVE.map(() => `${method} /v1/dnd_numbers`),
-];
-const ofEach = (more: (agentUuid: string) => object) =>
-	ACTIVE.map((agent_uuid) => ({ agent_uuid, agent_name: expect.any(String), ...more(agent_uuid) }));
-
 /** Formats of the number that is on the list. */
 const FORMATS = [dndPhone, '98123 45678', '+91 (98123) 456-78', '09812345678'];
 
@@ -67,33 +54,6 @@ export const dnd: ContractCase[] = [
 		requests: ['DELETE /v1/dnd_numbers'],
 		output: [{ deleted: true, was_listed: true, message: expect.any(String) }],
 		verify: (simulator) => expect(listOf(simulator, dndPhone)).toEqual([]),
-	},
-	{
-		title: 'adds a number to the lists of all active agents, and to no other',
-		parameters: onEachList('add', NEW),
-		requests: requestsToEach('POST'),
-		output: ofEach(() => ({ phone: expect.any(String) })),
-		verify: ({ state }) =>
-			expect(
-				state.dnd.filter(({ phone }) => phone === NEW).map(({ agentUuid }) => agentUuid),
-			).toEqual(ACTIVE),
-	},
-	{
-		title: 'removes a number from the lists of all active agents that have it',
-		parameters: onEachList('remove', dndPhone),
-		requests: requestsToEach('DELETE'),
-		output: ofEach((uuid) => ({ deleted: true, was_listed: uuid === agents.full })),
-		verify: (simulator) => expect(listOf(simulator, dndPhone)).toEqual([]),
-	},
-	{
-		title: 'checks a number against the lists of all active agents',
-		parameters: { operation: 'check', allAgents: true, phone: dndPhone },
-		// With two digits, and where nothing is found, with all digits.
-		requests: [
-			'GET /v1/active_agents',
-			...Array<string>(2 * ACTIVE.length - 1).fill('GET /v1/dnd_numbers'),
-		],
-		output: ofEach((uuid) => ({ phone: dndPhone, on_dnd: uuid === agents.full })),
 	},
 	{
 		title: 'stops if a number to remove is not on the list, at any HTTP status',

@@ -389,10 +389,10 @@ test.each(Object.entries(FAILURES))(
 		const [[item] = []] = await runForModel({ context, caller: model, result }, async () => {
 			if (before === 'read') result.setReadOnly();
 			else if (output !== undefined)
-				result.setCompleted({
+				result.completed = {
 					...{ happened: '', isReplay: false, repeatable: false, ...before },
 					output,
-				});
+				};
 			return await Promise.reject(error);
 		});
 		expect(item?.pairedItem).toEqual({ item: 0 });
