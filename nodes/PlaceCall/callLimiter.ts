@@ -41,8 +41,6 @@ type Reservation = { period: string; text: string | undefined };
  * for all items of a batch at once, because n8n reads and writes the whole list each time.
  */
 export class CallLimiter {
-	/** Whether the same people can be called again in the same period. */
-	allowsAnother = false;
 	/** By item. */
 	private readonly calls = new Map<number, LimitedCall>();
 	private readonly reservations = new Map<number, Reservation>();
@@ -66,11 +64,6 @@ export class CallLimiter {
 		const planned = at.setZone(this.zone);
 		const period = periodAt(planned, limit.period);
 		this.calls.set(index, { looseKey, limit, planned, period });
-	}
-
-	/** Takes the limit of each item, also of one that isn't called in this attempt. */
-	takeLimit(limit: CallLimit | undefined): void {
-		this.allowsAnother ||= limit === undefined || limit.calls > 1;
 	}
 
 	/**

@@ -5,7 +5,7 @@ import type { Resolution } from '../core/service/resolution';
  * Why the output says that a call wasn't placed, and when it's possible. `would_call_at`: `now`, or the time as it would be
  * sent. `duplicate_of`: the index of the item that has the number, or null for one of another branch.
  */
-export type NotPlacedReason =
+type NotPlacedReason =
 	| { not_placed_reason: 'outside_calling_hours'; next_opening: string }
 	| { not_placed_reason: 'call_limit_reached'; next_call_possible_at: string }
 	| { not_placed_reason: 'check_only'; would_call_at: string }

@@ -1,6 +1,5 @@
-import get from 'lodash/get';
 import pick from 'lodash/pick';
-import type { IDataObject, INodeProperties } from 'n8n-workflow';
+import type { INodeProperties } from 'n8n-workflow';
 import { OutcomeUnknown } from '../core/service/errors';
 import { onScreenOnly, USER } from '../core/service/resolution';
 import { hashOf } from '../core/values/hash';
@@ -56,11 +55,6 @@ export function oncePerPerson(
 function placedCall([output = {}]: JsonObject[]): JsonObject {
 	const question = output.asked !== undefined && { question: hashOf(output.asked) };
 	return { ...pick(output, 'call_id', 'asked_at'), ...question };
-}
-
-/** Whether the item failed, and its call may have been placed. */
-export function isUnknown({ placed, details }: IDataObject): boolean {
-	return placed === undefined && get(details, 'outcome') === 'unknown';
 }
 
 /** Only its output is shown. */

@@ -32,7 +32,6 @@ import { CheckOnly, readChecksOnly } from './checkOnly';
 import { DEFAULT_MAXIMUM_CALLS } from './fields/options';
 import { type CheckedCall, readCallForm } from './fields/readCallForm';
 import { callText, dueTimeOf, isDueLater, scheduledTime } from './scheduled';
-import { placedHint } from './placedHint';
 import { oncePerPerson } from './oncePerPerson';
 import { type CompletionWait, prepareWait } from './wait/prepareWait';
 import { fieldsOfFailed, includesInput, inputItem } from './inputFields';
@@ -82,10 +81,6 @@ export async function placeCalls(
 		if (!isCanceled(context)) await released;
 	});
 	const asks = readQuestion !== undefined;
-	// For several questions, n8n's own hint says that only the first item is used.
-	const isAlways = asks && placed.length > 1;
-	const hint = placedHint(placed, isAlways, calls.limiter.allowsAnother);
-	if (hint !== undefined) addHintsForPerson(context, hint);
 	addHintsForPerson(context, ...((await calls.checkOnly?.agentHints(account)) ?? []));
 	const output = await wait.finish(completeFailed(run, placed, asks), calls.earlierCalls);
 	addCustomData(context, output, 'call_id', 'outcome');
@@ -107,7 +102,6 @@ function prepareCall(run: CallRun, index: number): PreparedRequest {
 	const settings = form.collection('developerSettings');
 	const additions = readAdditions(settings);
 	requireOneTime(call.time, additions);
-	limiter.takeLimit(call.time.limit);
 	const legacy = settings.switch('useLegacyEndpoint', false);
 	const keepsInput = includesInput(run, index);
 	const { planned, scheduledAt, obstacle } = callTime(call.time, run.startedAt);

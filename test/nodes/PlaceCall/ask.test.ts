@@ -6,7 +6,6 @@ import { clock } from '../../../nodes/host/clock';
 import type { JsonObject, JsonValue } from '../../../nodes/core/values/json';
 import {
 	engineTool,
-	hintsOf,
 	makeWorkflow,
 	newExecutionData,
 	output,
@@ -288,8 +287,6 @@ describe('the same person', () => {
 			{ answer: 'yes', data: { approved: true }, asked: { question: 'Shall we?' } },
 		]);
 		expect(service().callsTo('9000000000')).toBe(1);
-		// n8n's own hint says that only the first item is used.
-		expect(hintsOf(again)).toEqual(['2 items: 2 called.']);
 	});
 });
 

@@ -1,14 +1,6 @@
 import type { IDataObject, INodeParameters, IRun } from 'n8n-workflow';
 import { clock } from '../../../nodes/host/clock';
-import {
-	engineTool,
-	hintsOf,
-	output,
-	records,
-	startNode,
-	stoppedResult,
-	useTime,
-} from '../../engine';
+import { engineTool, output, records, startNode, stoppedResult, useTime } from '../../engine';
 import { until } from '../../n8n/until';
 import {
 	acceptCalls,
@@ -68,17 +60,6 @@ describe('Limit Calls per Person', () => {
 			{ json: { phone: ASHA, ...notPlaced, phone_key }, pairedItem: { item: 0 } },
 		]);
 		expect(bodies).toEqual([BODY]);
-	});
-
-	it.each([
-		[1, ''],
-		[2, ' If you execute this node again, people who were called may be called again.'],
-	])('with Maximum Calls %d, the hint ends with %j', async (maximumCalls, again) => {
-		acceptCalls(maximumCalls + 1);
-		for (let calls = 0; calls < maximumCalls; calls++) await call([ASHA], { maximumCalls });
-		expect(hintsOf(await call([ASHA, RAVI], { maximumCalls }))).toEqual([
-			`2 items: 1 called, 1 over the limit of calls. The output has one item for each.${again}`,
-		]);
 	});
 
 	it('recognizes the same number with another country, and not another number', async () => {
@@ -313,15 +294,6 @@ describe('attempts of the same execution', () => {
 		expect(bodies.map(phoneOf)).toEqual([phone(50), phone(51)]);
 		const phones = people(52).map((row) => row.phone);
 		expect(await isCalled(phones)).toEqual(new Array(52).fill(false));
-	});
-
-	it('Retry does not say that people may be called again, also if it places no call', async () => {
-		const hours = { ...HOURS, outsideCallingHours: 'notPlaced' };
-		const { node, begun } = await killedAfterTwo(people(3), hours);
-		itIs(NIGHT);
-		expect(hintsOf(await harness.retryAfterKill(begun, node))).toEqual([
-			'3 items: 3 may have been called. The output has one item for each.',
-		]);
 	});
 
 	it('Retry returns the placed calls even if the list of called numbers cannot be read', async () => {

@@ -4,7 +4,7 @@ import isError from 'lodash/isError';
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { COUNTRIES } from '../../../nodes/core/phone/countries';
 import { timeZone } from '../../../nodes/PlaceCall/fields/timeZone';
-import { hintsOf, output, records, searchList, useTime } from '../../engine';
+import { output, records, searchList, useTime } from '../../engine';
 import {
 	acceptCalls,
 	acceptUpTo,
@@ -214,45 +214,28 @@ describe('the Time Zone list', () => {
 
 describe('a call that is placed later', () => {
 	const EPOCH = Date.parse(MONDAY) / 1_000;
-	const AGAIN =
-		'The output has one item for each. If you execute this node again, people who were called may be called again.';
 
-	it.each<[string, IDataObject, INodeParameters, scheduled_for: string, shown: string]>([
+	it.each<[string, IDataObject, INodeParameters, scheduled_for: string]>([
 		[
 			'the time in the response',
 			{ scheduled_at_epoch: EPOCH + 60 },
 			HOURS,
 			'2026-11-23T09:01:00+05:30',
-			'Monday, 23 November 2026, 09:01 (UTC+5:30)',
 		],
-		['the time sent', {}, HOURS, MONDAY, 'Monday, 23 November 2026, 09:00 (UTC+5:30)'],
+		['the time sent', {}, HOURS, MONDAY],
 		[
 			'a time of day, if only the service knows the day',
 			{},
 			{ when: 'timeOfDay', scheduledTime: '18:30' },
 			'18:30 (Asia/Kolkata)',
-			'18:30 (Asia/Kolkata)',
 		],
-		['a time without a day in the response', { scheduled_for: '10:00' }, {}, '10:00', '10:00'],
-	])('has scheduled_for, and a hint says so: %s', async (...one) => {
-		const [, data, parameters, scheduled_for, shown] = one;
+		['a time without a day in the response', { scheduled_for: '10:00' }, {}, '10:00'],
+	])('has scheduled_for: %s', async (...one) => {
+		const [, data, parameters, scheduled_for] = one;
 		itIs(SATURDAY);
 		callsEndpoint().reply(200, { success: true, data: { call_id: 'c', ...data } });
 		const run = await place(parameters);
 		expect(records(run)).toMatchObject([{ placed: true, scheduled_for }]);
-		expect(hintsOf(run)).toEqual([`1 item: 1 scheduled for ${shown}. ${AGAIN}`]);
-	});
-
-	it('counts each reason in the hint, with the first of several times', async () => {
-		acceptCalls(3);
-		const times = ['23T10', '22T10', '20T13'].map((time) => `2026-11-${time}:00:00+05:30`);
-		const rows = times.map((time, index) => ({ phone: phone(index), at: time }));
-		const at = { ...perItem, when: 'dateTime', scheduledAt: '={{ $json.at }}' };
-		const parameters = { ...at, ...within({ callingDays: 'Mon-Sun' }) };
-		const run = await place(parameters, { items: [...rows, ...rows.slice(0, 1)] });
-		expect(hintsOf(run)).toEqual([
-			`4 items: 3 scheduled, the first for Friday, 20 November 2026, 13:00 (UTC+5:30), 1 with the number of another item. ${AGAIN}`,
-		]);
 	});
 });
 
