@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { olderVersions } from '../test/n8n/host';
 import { projectFolder } from '../test/n8n/package-install';
 
-/** The other tests need a current n8n: AI tools, human review, and the nodes in the examples. */
+/** The other tests need a current n8n: AI tools and the nodes in the examples. */
 const CORE = [
 	'actions',
 	'callCompleted',

@@ -2,6 +2,7 @@ import { DateTime } from 'luxon';
 import type { CallLimit } from '../core/calls/callsPerPerson';
 import { InvalidInput } from '../core/service/errors';
 import { givenAs } from '../core/service/modelFormats';
+import { forEveryone } from '../core/service/resolution';
 import { NotPlaced } from './notPlaced';
 import { dayAndTime, inEnglish, withOffset } from '../core/values/dates';
 
@@ -78,10 +79,7 @@ function outsideHours(opening: DateTime): NotPlaced {
 	const when = `Calling hours start again on ${dayAndTime(opening)}.`;
 	return new NotPlaced(
 		"The call wasn't placed, because it's outside the calling hours",
-		{
-			onScreen: `${when} Place the call then, or set 'Outside Calling Hours' to 'Schedule for the Next Opening'.`,
-			forModel: `${when} Place the call then.`,
-		},
+		forEveryone(`${when} Place the call then.`),
 		{ not_placed_reason: 'outside_calling_hours', next_opening: withOffset(opening) },
 	);
 }

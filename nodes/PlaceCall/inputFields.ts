@@ -1,4 +1,3 @@
-import has from 'lodash/has';
 import omitBy from 'lodash/omitBy';
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import { CALL_RECORD_FIELDS, isValueByKey } from '../core/calls/callRecord';
@@ -60,11 +59,9 @@ export function inputItem({ caller }: OperationRun, index: number): INodeExecuti
 	const groups = GROUPS.filter((group) => isEarlier(row, group));
 	const error = earlierError(row, 'placed', 'call_id');
 	const stale = new Set([...groups.flat(), ...error]);
-	const isApproval = (field: string) => field === 'data' && has(row, 'data.approved');
 	const own = omitBy(
 		row,
-		(_value, field) =>
-			CALL_FIELDS.has(field) || isValueByKey(field) || stale.has(field) || isApproval(field),
+		(_value, field) => CALL_FIELDS.has(field) || isValueByKey(field) || stale.has(field),
 	);
 	return {
 		json: { ...own, ...emptied(row, ['not_placed_reason', ...error]) },

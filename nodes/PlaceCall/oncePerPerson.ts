@@ -45,16 +45,18 @@ export function oncePerPerson(
 			if (isPerhaps) return calledPerhaps();
 			if (isModel) return calledBefore();
 			const asksSame = question !== undefined && kept.question === hashOf(question);
-			if (kept.call_id !== undefined)
-				onEarlier?.({ ...pick(kept, 'call_id', 'asked_at'), asksSame });
+			if (kept.call_id !== undefined) onEarlier?.({ ...pick(kept, KEPT), asksSame });
 			return duplicate(item);
 		},
 	};
 }
 
+/** What another run of the node needs to wait for the call. */
+const KEPT = ['call_id', 'asked_at', 'scheduled_for'];
+
 function placedCall([output = {}]: JsonObject[]): JsonObject {
 	const question = output.asked !== undefined && { question: hashOf(output.asked) };
-	return { ...pick(output, 'call_id', 'asked_at'), ...question };
+	return { ...pick(output, KEPT), ...question };
 }
 
 /** Only its output is shown. */

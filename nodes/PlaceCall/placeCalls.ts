@@ -24,7 +24,6 @@ import type { PreparedRequest, Quota } from '../host/claims/preparedRequest';
 import { addHintsForPerson } from '../host/execution/runResult';
 import { readAdditions, readConcurrency } from '../host/forms/options';
 import { plainText } from '../core/values/values';
-import { askedBy, withAnswer } from './ask/answer';
 import type { Question } from './ask/question';
 import { type CallLimiter, openCallLimiter } from './callLimiter';
 import { callTime, type TimeSettings } from './callTime';
@@ -33,13 +32,15 @@ import { DEFAULT_MAXIMUM_CALLS } from './fields/options';
 import { type CheckedCall, readCallForm } from './fields/readCallForm';
 import { callText, dueTimeOf, isDueLater, scheduledTime } from './scheduled';
 import { oncePerPerson } from './oncePerPerson';
-import { type CompletionWait, prepareWait } from './wait/prepareWait';
+import { readWaitOption } from './wait/waitFields';
+import { waitForCalls } from './wait/waitForCalls';
 import { fieldsOfFailed, includesInput, inputItem } from './inputFields';
 
 /** What the calls of one node run share. */
 type CallRun = OperationRun & {
 	readQuestion: ((form: Fields) => Question) | undefined;
-	wait: CompletionWait;
+	/** Whether it waits for the end of the calls. */
+	waits: boolean;
 	startedAt: DateTime;
 	checkOnly: CheckOnly | undefined;
 	limiter: CallLimiter;
@@ -59,12 +60,12 @@ export async function placeCalls(
 	readQuestion?: (form: Fields) => Question,
 ): Promise<INodeExecutionData[]> {
 	const { context, parameters, account } = run;
-	const wait = await prepareWait(run);
+	const wait = readWaitOption(parameters.at(0));
 	const startedAt = dateTimeNow();
 	const calls: CallRun = {
 		...run,
 		readQuestion,
-		wait,
+		waits: wait !== undefined,
 		startedAt,
 		checkOnly: readChecksOnly(parameters.at(0)) ? new CheckOnly() : undefined,
 		limiter: openCallLimiter(run),
@@ -80,9 +81,13 @@ export async function placeCalls(
 		// n8n stores a canceled execution as it is a moment later, so its error can't wait for n8n's database.
 		if (!isCanceled(context)) await released;
 	});
-	const asks = readQuestion !== undefined;
 	addHintsForPerson(context, ...((await calls.checkOnly?.agentHints(account)) ?? []));
-	const output = await wait.finish(completeFailed(run, placed, asks), calls.earlierCalls);
+	const completed = completeFailed(run, placed, readQuestion !== undefined);
+	const questionOf = readQuestion && ((index: number) => readQuestion(parameters.at(index)).asked);
+	const output =
+		wait === undefined
+			? completed
+			: await waitForCalls(run, completed, calls.earlierCalls, wait, questionOf);
 	addCustomData(context, output, 'call_id', 'outcome');
 	return output;
 }
@@ -101,7 +106,7 @@ function prepareCall(run: CallRun, index: number): PreparedRequest {
 	}
 	const settings = form.collection('developerSettings');
 	const additions = readAdditions(settings);
-	requireOneTime(call.time, additions);
+	requireOneTime(call.time, additions, question !== undefined);
 	const legacy = settings.switch('useLegacyEndpoint', false);
 	const keepsInput = includesInput(run, index);
 	const { planned, scheduledAt, obstacle } = callTime(call.time, run.startedAt);
@@ -111,19 +116,16 @@ function prepareCall(run: CallRun, index: number): PreparedRequest {
 	const onEarlier = (earlier: JsonObject) => {
 		earlierCalls[index] = earlier;
 	};
-	const perPerson = oncePerPerson(
-		run,
-		options,
-		looseKey,
-		question?.asked.question,
-		run.wait.waits ? onEarlier : undefined,
-	);
-	// Each request for approval is a question of its own.
-	const once = run.caller.kind === 'review' ? 'item' : perPerson;
 	return {
-		// Without the time of the attempt and the URL of this execution, which don't make it another call.
+		// Without the time of the attempt, which doesn't make it another call.
 		payload: { ...additions, request },
-		once,
+		once: oncePerPerson(
+			run,
+			options,
+			looseKey,
+			question?.asked.question,
+			run.waits ? onEarlier : undefined,
+		),
 		// A call that isn't placed keeps no other one from being placed. So it isn't placed later either.
 		instead: obstacle,
 		isOnlyChecked: checkOnly !== undefined,
@@ -158,16 +160,14 @@ function prepareCall(run: CallRun, index: number): PreparedRequest {
 			return output.map((one) => callText(whom, one, zone)).join(' ');
 		},
 		nextStep: (output, recognizesRepeats) =>
-			output.some(isDueLater)
-				? afterItIsDue(run.wait.waits && recognizesRepeats, output)
-				: undefined,
+			output.some(isDueLater) ? afterItIsDue(run.waits && recognizesRepeats, output) : undefined,
 		withDetails: (error) => withCallDetails(request, error),
 		formatOutput: (output) =>
 			output.map(({ json }) => {
 				const input = keepsInput ? inputItem(run, index) : { json: {} };
 				const placed = { ...input.json, ...json, phone_key: json.phone_key ?? phoneKey };
-				const asked = question && askedBy(json.asked, question.asked);
-				return { ...input, json: withAnswer(placed, asked) };
+				const asked = question && { asked: json.asked ?? question.asked.question };
+				return { ...input, json: { ...placed, ...asked } };
 			}),
 	};
 }
@@ -189,8 +189,7 @@ async function sendCall(
 	call: CheckedCall,
 	place: (bodyNow: () => Promise<CallRequest>) => Promise<ApiResponse>,
 ): Promise<JsonObject> {
-	const { context, wait, startedAt, limiter, callIds } = run;
-	const { webhookUrl } = wait;
+	const { context, startedAt, limiter, callIds } = run;
 	let scheduledFor: string | undefined;
 	/** Decides when the call goes, once for each attempt, because earlier calls and pauses take time. */
 	const bodyNow = async (): Promise<CallRequest> => {
@@ -208,7 +207,6 @@ async function sendCall(
 		return {
 			...call.request,
 			...(scheduledAt !== undefined && { scheduled_at: scheduledAt }),
-			...(webhookUrl !== undefined && { webhook_url: webhookUrl }),
 		};
 	};
 	const response = await place(bodyNow).catch((error: unknown) => {
@@ -248,11 +246,14 @@ export function completeFailed(
 const NOT_PLACED = new Set<unknown>(['not_sent', 'rejected'] satisfies Outcome[]);
 
 /** @throws InvalidInput if the body has another time of the call than the one that decides whether it's placed */
-function requireOneTime({ hours, limit }: TimeSettings, { body }: Required<Additions>): void {
-	if (body.scheduled_at === undefined || (hours ?? limit) === undefined) return;
-	const message =
-		"'Additional Body Fields' can't have scheduled_at with 'Calling Hours' or 'Limit Calls per Person'";
-	throw new InvalidInput(message, {
+function requireOneTime(
+	{ hours, limit }: TimeSettings,
+	{ body }: Required<Additions>,
+	asks: boolean,
+): void {
+	if (body.scheduled_at === undefined || !(asks || (hours ?? limit))) return;
+	const where = asks ? 'in Ask and Wait' : "with 'Calling Hours' or 'Limit Calls per Person'";
+	throw new InvalidInput(`'Additional Body Fields' can't have scheduled_at ${where}`, {
 		onScreen: "Remove scheduled_at, and set the time in 'When to Call'.",
 		forModel: 'Remove scheduled_at.',
 	});

@@ -75,8 +75,8 @@ export const CALL = {
 };
 export const QUESTION = {
 	...CALL,
-	operation: 'sendAndWait',
-	message: 'May we?',
+	operation: 'askAndWait',
+	question: 'May we?',
 	yesValues: 'yes',
 	noValues: 'no',
 };

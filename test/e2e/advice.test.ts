@@ -5,12 +5,12 @@ import { condition, byId, chain, executeSub, node, subTrigger } from '../n8n/wor
 import { fixtures } from '../simulator';
 import { useAccount } from './account';
 import type { Arrow } from './callingAgent';
-import { allExecutions, callIdOf, executionsOf } from './calls';
+import { executionsOf } from './calls';
 import { executeFlow, flowOnRows } from './rowRun';
 
 /** What the docs, notices, and messages advise, as a person would do it. */
 const account = useAccount({ isMapped: true });
-const { n8n, simulator, ours, placeCall, create, publish, start } = account;
+const { n8n, simulator, ours, placeCall, publish, start } = account;
 
 afterEach(async () => {
 	await account.removeWorkflows();
@@ -273,79 +273,26 @@ describe('a push', () => {
 	);
 });
 
-describe('waiting in a sub-workflow', () => {
-	it.each([
-		['Run once for each item returns the calls of the sub-workflow that ends first', 'each', 1],
-		['Run once with all items returns all calls', 'once', 2],
-	] as const)('%s', async (_what, mode, returned) => {
-		const waits = placeCall({ waitForCompletion: 'webhook' });
-		const sub = await publish(chain('waits', subTrigger(), waits));
-		const flow = flowOnRows(
-			[{ phone: ASHA }, { phone: BELA }],
-			[executeSub(sub.id, mode)],
-			[['Rows', 'Execute']],
-		);
-		const workflow = await create(flow);
-		await n8n.startManually(workflow, 'Start');
-		const id = await account.executionOf(workflow);
-		const subExecutions = mode === 'each' ? 2 : 1;
-		await until('the sub-workflow to wait', async () => {
-			const all = await allExecutions(n8n, sub);
-			return all.filter(({ status }) => status === 'waiting').length === subExecutions;
-		});
-		const calls = simulator.placedCalls();
-		expect(calls).toHaveLength(2);
-		for (const { callId } of calls.toReversed()) {
-			await simulator.completeCall(callId);
-			if (mode === 'each') await n8n.finished(id);
-		}
-		expect(await n8n.finished(id)).toMatchObject({ status: 'success' });
-		const items = await n8n.output(id, 'Execute');
-		expect(items.map(callIdOf)).toEqual(calls.slice(-returned).map(({ callId }) => callId));
-	});
-
-	it.each([
-		['directly, only the first branch runs it', [], 1],
-		['through a Merge node, all people are called', ['Merge'], 2],
-	] as const)('if both outputs of an IF node lead to it %s', async (_how, between, called) => {
-		const sub = await publish(
-			chain('waits', subTrigger(), placeCall({ waitForCompletion: 'webhook' })),
-		);
-		const isAsha = node(
-			'IF',
-			'n8n-nodes-base.if',
-			2.2,
-			condition('={{ $json.phone }}', 'equals', ASHA),
-		);
-		const [next = 'Execute'] = between;
-		const merges = between.map((name) => node(name, 'n8n-nodes-base.merge', 3.2, {}));
-		simulator.setAutoComplete({ afterMs: 1_500 });
-		const flow = flowOnRows(
-			[{ phone: ASHA }, { phone: BELA }],
-			[isAsha, ...merges, executeSub(sub.id, 'once')],
-			[
-				['Rows', 'IF'],
-				['IF', next, 'main', 0],
-				['IF', next, 'main', 1],
-				...between.map((name): Arrow => [name, 'Execute']),
-			],
-		);
-		const { status } = await executeFlow(account, flow);
-		expect(status).toBe('success');
-		expect(simulator.placedCalls()).toHaveLength(called);
-	});
-
-	it('a retry of a parent that was stopped in its wait passes on the rows without results', async () => {
-		const waits = placeCall({ waitForCompletion: 'webhook' });
-		const sub = await publish(chain('waits', subTrigger(), waits));
-		const { id } = await start([ASHA], [executeSub(sub.id)]);
-		await account.untilWaiting(id);
-		await n8n.request('POST', `/executions/${id}/stop`);
-		const again = await n8n.retry(id, 'original');
-		const items = await n8n.output(again.id, 'Execute');
-		expect(items.map(({ json }) => json)).toEqual([{ phone: ASHA }]);
-		expect(callsTo(ASHA)).toBe(1);
-	});
+describe('a sub-workflow', () => {
+	it.each(['each', 'once'] as const)(
+		'that waits for its calls returns all of them if it runs with mode %s',
+		async (mode) => {
+			const waits = placeCall({ waitForCompletion: true });
+			const sub = await publish(chain('waits', subTrigger(), waits));
+			simulator.setAutoComplete({ afterMs: 0 });
+			const flow = flowOnRows(
+				[{ phone: ASHA }, { phone: BELA }],
+				[executeSub(sub.id, mode)],
+				[['Rows', 'Execute']],
+			);
+			const { runs } = await executeFlow(account, flow);
+			const [items = []] = runs('Execute')[0] ?? [];
+			expect(items).toMatchObject(
+				simulator.placedCalls().map(({ callId }) => ({ call_id: callId, answered: true })),
+			);
+			expect(items).toHaveLength(2);
+		},
+	);
 
 	it('with Retry On Fail of Execute Sub-workflow, calls a person once', async () => {
 		const fails = node('Fails', 'n8n-nodes-base.stopAndError', 1, { errorMessage: 'Down' });

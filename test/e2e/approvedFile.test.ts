@@ -16,64 +16,54 @@ const campaignId = byId(fixtures.campaigns.active);
 
 afterEach(() => simulator.reset());
 
-it.each(['webhook', 'reading'])(
-	'the file of a form is pushed after Ask and Wait, which waits by %s',
-	async (waitForCompletion) => {
-		const webhookId = randomUUID();
-		const formFields = { values: [{ fieldLabel: 'List', fieldType: 'file' }] };
-		const form = node(
-			'Form',
-			'n8n-nodes-base.formTrigger',
-			2.3,
-			{ formTitle: 'Lists', formFields },
-			{ webhookId },
-		);
-		const ask = ours('Ask', 'placeCall', {
-			operation: 'sendAndWait',
-			agentUuid,
-			countryCode: 'IN',
-			phoneNumber: APPROVER,
-			message: 'May we push the list?',
-			yesValues: 'yes',
-			noValues: 'no',
-			options: { waitForCompletion },
-		});
-		const push = ours('Push', 'pushCampaignContacts', {
-			campaignId,
-			agentUuid,
-			whatToDo: 'wait',
-			contactsFrom: 'csv',
-		});
-		if (waitForCompletion === 'reading') {
-			simulator.setAutoComplete({
-				afterMs: 0,
-				outcome: { data_captured: { answer_to_question: 'yes' } },
-			});
-		}
-		const workflow = await publish(chain('approved file', form, ask, push));
-		const url = `${sharedN8n().baseUrl}/form/${webhookId}`;
-		await until('the form', async () => (await fetch(url)).ok);
-		const body = new FormData();
-		body.append('field-0', new File([LIST], 'leads.csv', { type: 'text/csv' }));
-		expect((await fetch(url, { method: 'POST', body })).ok).toBe(true);
-		const id = await executionOf(workflow);
-		expect(await answerQuestions(account, id)).toBe('success');
-		const pushed = simulator.contactsOf(fixtures.campaigns.active);
-		expect(pushed.map(({ phone, personName }) => [phone, personName])).toEqual([
-			['+919876543210', 'Asha'],
-			['+919876543211', 'Ravi'],
-		]);
-		const [asked] = await n8n.output(id, 'Ask');
-		expect(asked).toMatchObject({
-			json: { answer: 'yes' },
-			binary: { List: { fileName: 'leads.csv' } },
-		});
-	},
-);
+it('the file of a form is pushed after Ask and Wait', async () => {
+	const webhookId = randomUUID();
+	const formFields = { values: [{ fieldLabel: 'List', fieldType: 'file' }] };
+	const form = node(
+		'Form',
+		'n8n-nodes-base.formTrigger',
+		2.3,
+		{ formTitle: 'Lists', formFields },
+		{ webhookId },
+	);
+	const ask = ours('Ask', 'placeCall', {
+		operation: 'askAndWait',
+		agentUuid,
+		countryCode: 'IN',
+		phoneNumber: APPROVER,
+		question: 'May we push the list?',
+		yesValues: 'yes',
+		noValues: 'no',
+	});
+	const push = ours('Push', 'pushCampaignContacts', {
+		campaignId,
+		agentUuid,
+		whatToDo: 'wait',
+		contactsFrom: 'csv',
+	});
+	const workflow = await publish(chain('approved file', form, ask, push));
+	const url = `${sharedN8n().baseUrl}/form/${webhookId}`;
+	await until('the form', async () => (await fetch(url)).ok);
+	const body = new FormData();
+	body.append('field-0', new File([LIST], 'leads.csv', { type: 'text/csv' }));
+	expect((await fetch(url, { method: 'POST', body })).ok).toBe(true);
+	const id = await executionOf(workflow);
+	expect(await answerQuestions(account, id)).toBe('success');
+	const pushed = simulator.contactsOf(fixtures.campaigns.active);
+	expect(pushed.map(({ phone, personName }) => [phone, personName])).toEqual([
+		['+919876543210', 'Asha'],
+		['+919876543211', 'Ravi'],
+	]);
+	const [asked] = await n8n.output(id, 'Ask');
+	expect(asked).toMatchObject({
+		json: { answer: 'yes' },
+		binary: { List: { fileName: 'leads.csv' } },
+	});
+});
 
-it('a wait by reading ends with Execution Logic v2 of the workflow', async () => {
+it('a wait ends with Execution Logic v2 of the workflow', async () => {
 	simulator.setAutoComplete({ afterMs: 0 });
-	const place = account.placeCall({ waitForCompletion: 'reading', waitMinutes: 1 });
+	const place = account.placeCall({ waitForCompletion: true });
 	const { id } = await account.start(['9000000002'], [place], { binaryMode: 'combined' });
 	expect(await n8n.finished(id)).toMatchObject({ status: 'success' });
 	const [item] = await n8n.output(id, 'Place Call');

@@ -1,11 +1,10 @@
-/** The nodes of an AI Agent that calls people: the agent, its model, and Place Call as a tool and as a human review. */
+/** The nodes of an AI Agent that calls people: the agent, its model, and Place Call as a tool. */
 import type { IConnections, INode, INodeParameters } from 'n8n-workflow';
 import type { N8nDriver, Reference } from '../n8n/driver';
 import { ScriptedModel, type Step } from '../n8n/scriptedModel';
 import { node } from '../n8n/workflow';
 import { fixtures } from '../simulator';
 import { PACKAGE } from './calls';
-import { APPROVER } from './questions';
 
 const LANGCHAIN = '@n8n/n8n-nodes-langchain';
 export const CUSTOMER = '9000000002';
@@ -63,22 +62,6 @@ export const callTool = (name: string, credentials: Credentials): INode =>
 		{ credentials },
 	);
 
-/** Calls the approver before the connected tools may run. */
-export const callReview = (name: string, credentials: Credentials): INode =>
-	node(
-		name,
-		`${PACKAGE}.placeCallHitlTool`,
-		1,
-		{
-			...CALL,
-			yesValues: 'yes',
-			noValues: 'no',
-			phoneNumber: APPROVER,
-			message: '=May I use {{ $tool.name }} with {{ $tool.parameters.phone }}?',
-		},
-		{ credentials },
-	);
-
 type Link = 'main' | 'ai_tool' | 'ai_languageModel';
 /** A connection between two nodes: its type, and the index of the output. */
 export type Arrow = [from: string, to: string, type?: Link, output?: number];
@@ -111,14 +94,8 @@ export const uses = (
 	),
 ];
 
-/** Responses of the model that request a tool directly, or through the review. */
+/** A response of the model that requests a tool. */
 export const callsDirectly = (tool: string, phone: string): Step => ({
 	calls: [{ tool, args: { phone } }],
-});
-export const callsReviewed = (tool: string, ...phones: string[]): Step => ({
-	calls: phones.map((phone) => ({
-		tool,
-		args: { toolParameters: { phone }, hitlParameters: {} },
-	})),
 });
 export const finish: Step = { text: 'done' };

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import merge from 'lodash/merge';
-import type { INodeParameters } from 'n8n-workflow';
+import type { INode, INodeParameters } from 'n8n-workflow';
 import { DateTime } from 'luxon';
 import { z } from 'zod';
 import type { Workflow } from '../n8n/driver';
@@ -20,7 +20,7 @@ describe('examples of calls, with only the credentials selected', () => {
 		let form: string;
 
 		beforeAll(async () => {
-			workflow = await run.publish('03-new-lead-call.json');
+			workflow = await run.publish('03-new-lead-call.json', atAnyTime);
 			form = await webhookAt('new-lead');
 		});
 
@@ -39,13 +39,13 @@ describe('examples of calls, with only the credentials selected', () => {
 		const contact = async (email: string) =>
 			await until('the lead in the CRM', () => run.parties.hubspot.contacts.get(email));
 
-		it('calls a visitor who sends the form twice once, within calling hours, and saves the outcome to the CRM', async () => {
+		it('calls a visitor who sends the form twice once, and saves the outcome to the CRM', async () => {
 			const lead = { name: 'Asha <Rao>', email: 'asha@example.com', phone: '+91 98765 43210' };
 			const pages = await Promise.all([send(lead), send({ ...lead, phone: '098765-43210' })]);
 			for (const page of pages) expect(page).toContain('Thank you, Asha &lt;Rao>');
 			const call = await until('the call', () => run.simulator.placedCalls().at(0));
 			expect(call).toMatchObject({ phone: '+919876543210', callerName: 'Asha <Rao>' });
-			expect(ringsAt(call.request)).toBe(nextOpening(DateTime.now()));
+			expect(ringsAt(call.request)).toBe('now');
 			await run.simulator.completeCall(
 				call.callId,
 				{ summary: 'Wants a visit.' },
@@ -59,6 +59,25 @@ describe('examples of calls, with only the credentials selected', () => {
 			});
 			await run.ended(workflow, 2);
 			expect(run.simulator.callsTo('9876543210')).toBe(1);
+		});
+
+		it('outside the calling hours, waits until they begin, and then calls once', async () => {
+			const path = 'before-the-hours';
+			await run.publish('03-new-lead-call.json', (node) =>
+				node.name === 'New Lead'
+					? merge({}, node, { parameters: { path } })
+					: fromNextMinute(atAnyTime(node)),
+			);
+			const url = await webhookAt(path);
+			const lead = { name: 'Bela', email: 'bela@example.com', phone: '98765 43214' };
+			await fetch(url, { method: 'POST', body: new URLSearchParams(lead) });
+			await until('the call', () => run.simulator.callsTo('9876543214') === 1, {
+				timeout: 180_000,
+			});
+			const [call] = run.simulator.placedCalls();
+			await run.simulator.completeCall(call?.callId ?? '', {});
+			expect(await contact('bela@example.com')).toMatchObject({ call_outcome: 'Answered' });
+			expect(run.simulator.callsTo('9876543214')).toBe(1);
 		});
 
 		it.each([
@@ -109,7 +128,9 @@ describe('examples of calls, with only the credentials selected', () => {
 				const path = crm.replaceAll(' ', '-');
 				await run.publish('03-new-lead-call.json', (node) => {
 					if (node.name === 'New Lead') return merge({}, node, { parameters: { path } });
-					return node.name.startsWith('Update ') ? { ...node, disabled: node.name !== crm } : node;
+					return node.name.startsWith('Update ')
+						? { ...node, disabled: node.name !== crm }
+						: atAnyTime(node);
 				});
 				form = await webhookAt(path);
 			});
@@ -399,12 +420,18 @@ function ringsAt(request: unknown): string {
 	return at === undefined ? 'now' : (DateTime.fromISO(at).toUTC().toISO() ?? at);
 }
 
-/** The next time within the calling hours of the examples: Monday to Saturday, from 10 to 19 in India. */
-function nextOpening(now: DateTime): string {
-	const local = now.setZone('Asia/Kolkata');
-	const open = local.set({ hour: 10, minute: 0, second: 0, millisecond: 0 });
-	if (local.weekday !== 7 && local >= open && local.hour < 19) return 'now';
-	let next = local < open ? open : open.plus({ days: 1 });
-	if (next.weekday === 7) next = next.plus({ days: 1 });
-	return next.toUTC().toISO() ?? '';
+const WEEK = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'];
+
+/** Without a limit by the time at which the test runs. */
+function atAnyTime(node: INode): INode {
+	const hours = { callingDays: WEEK, callingFrom: '00:00', callingUntil: '24:00' };
+	return node.name === 'Place Call' ? merge({}, node, { parameters: hours }) : node;
+}
+
+/** Calling begins in the next minute, in a time zone in which it isn't midnight. */
+function fromNextMinute(node: INode): INode {
+	const zone = DateTime.now().setZone('Asia/Kolkata').hour < 23 ? 'Asia/Kolkata' : 'UTC';
+	const callingFrom = DateTime.now().setZone(zone).plus({ minutes: 1 }).toFormat('HH:mm');
+	const hours = { callingFrom, timeZone: { __rl: true, mode: 'id', value: zone } };
+	return node.name === 'Place Call' ? merge({}, node, { parameters: hours }) : node;
 }

@@ -1,5 +1,6 @@
 import type { INode, ITaskData } from 'n8n-workflow';
 import { z } from 'zod';
+import type { Step } from '../n8n/scriptedModel';
 import type { SlackMessage } from '../n8n/thirdParties/slack';
 import { until } from '../n8n/until';
 import { fixtures, type CallOutcome } from '../simulator';
@@ -357,12 +358,15 @@ describe('examples of chats, with only the credentials and the secret entered', 
 		const columns = ['order', 'amount', 'reason'];
 		const refund = { order: 'A-1042', amount: 4500, reason: 'It came broken.' };
 
+		const question = 'May we refund 4500 rupees for order A-1042, which came broken?';
+		const asks: Step = { calls: [{ tool: 'Ask_by_Phone', args: { question } }] };
+		const writes: Step = { calls: [{ tool: 'Write_Refund', args: refund }] };
+
 		/** Sends a chat message, completes the call, and returns the tool results. */
-		async function ask(outcome: CallOutcome): Promise<string> {
+		async function ask(outcome: CallOutcome, ...then: Step[]): Promise<string> {
 			run.parties.sheets.setSpreadsheet(SHEET, { Refunds: [columns] });
 			const workflow = await run.import('11-agent-asks-by-phone.json');
-			const args = { toolParameters: refund, hitlParameters: {} };
-			model.follow({ calls: [{ tool: 'Write_Refund', args }] }, { text: 'done' });
+			model.follow(asks, ...then, { text: 'done' });
 			const executionId = await startChat(workflow, 'Refund 4500 for order A-1042.');
 			const { simulator } = run;
 			await until('the call', () => simulator.placedCalls().length === 1);
@@ -372,13 +376,7 @@ describe('examples of chats, with only the credentials and the secret entered', 
 					callerName: 'Asha Rao',
 					request: {
 						initial_greeting: 'Hello Asha Rao, I have a question about a refund.',
-						data_extraction: [
-							{
-								description:
-									'Ask whether we may refund 4500 rupees for order A-1042. Say why: It came broken.',
-								output_format: 'yes or no',
-							},
-						],
+						data_extraction: [{ description: question, output_format: 'yes or no' }],
 					},
 				},
 			]);
@@ -390,20 +388,17 @@ describe('examples of chats, with only the credentials and the secret entered', 
 		}
 
 		it('acts after a yes on the phone', async () => {
-			await ask({ data_captured: { answer_to_question: 'Yes' } });
+			const results = await ask({ data_captured: { answer_to_question: 'Yes' } }, writes);
+			expect(results).toContain('"answer":"yes"');
 			expect(run.parties.sheets.rows('Refunds')).toEqual([refund]);
 		});
 
 		it.each<[string, CallOutcome, string]>([
 			['a no', { data_captured: { answer_to_question: 'no' } }, 'The person said no'],
 			['an unanswered call', { status: 'not_picked', data_captured: null }, "wasn't reached"],
-		])(
-			'does not act after %s, and reports the reason to the model',
-			async (_name, outcome, words) => {
-				expect(await ask(outcome)).toContain(words);
-				expect(run.parties.sheets.rows('Refunds')).toEqual([]);
-			},
-		);
+		])('reports %s to the model', async (_name, outcome, words) => {
+			expect(await ask(outcome)).toContain(words);
+		});
 	});
 });
 

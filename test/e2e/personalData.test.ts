@@ -9,7 +9,6 @@ import { z } from 'zod';
 import { calledText, periodAt } from '../../nodes/core/calls/callsPerPerson';
 import type { Workflow } from '../n8n/driver';
 import { querySqlite } from '../n8n/sqlite';
-import { until } from '../n8n/until';
 import { byId, chain, node, webhook } from '../n8n/workflow';
 import { fixtures } from '../simulator';
 import { useAccount } from './account';
@@ -30,8 +29,7 @@ const hashOf = (text: string) => createHash('md5').update(text).digest('base64')
 
 describe('what n8n keeps of a person', () => {
 	const { home, log } = n8nFolder();
-	const { n8n, simulator, ours, placeCall, publish, executionOf, untilWaiting, removeWorkflows } =
-		useAccount();
+	const { n8n, simulator, ours, placeCall, publish, executionOf, removeWorkflows } = useAccount();
 
 	function query<T>(sql: string, rows: z.ZodType<T>): T {
 		return rows.parse(querySqlite(home, sql));
@@ -176,32 +174,6 @@ describe('what n8n keeps of a person', () => {
 			expect(sent).toHaveLength(times);
 		},
 	);
-
-	it('without saved executions, marks the data of an execution that waited for deletion when it ends', async () => {
-		const person = 'Mnopqrs Waitingname';
-		const path = randomUUID();
-		const flow = chain(
-			'waits',
-			webhook(path, { responseMode: 'onReceived' }),
-			people(),
-			callNode({ waitForCompletion: 'webhook' }),
-		);
-		const settings = { saveDataSuccessExecution: 'none', saveManualExecutions: false };
-		const workflow = await publish({ ...flow, settings });
-		await post(path, { people: [{ phone: '9312645872', name: person }] });
-		await untilWaiting(await executionOf(workflow));
-		expect(tablesWith(person)).toEqual(['execution_data']);
-		const [call] = simulator.placedCalls().slice(-1);
-		await simulator.completeCall(call?.callId ?? '');
-		await until(
-			'the execution to be gone',
-			async () => (await n8n.executions(workflow)).length === 0,
-		);
-		// n8n removes the marked data from the database minutes later.
-		const marked = z.array(z.object({ deletedAt: z.string() }));
-		const sql = `select deletedAt from execution_entity where workflowId = '${workflow.id}'`;
-		expect(query(sql, marked)).toHaveLength(1);
-	});
 
 	it('keeps nothing of a person whose execution and workflow are deleted', async () => {
 		const person = 'Tuvwxyz Deletedname';

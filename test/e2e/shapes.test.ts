@@ -64,13 +64,13 @@ describe('in workflows whose branches meet', () => {
 		expect(callsTo('9876543210')).toBe(1);
 	});
 
-	test('both outputs of an IF node lead to a question that is asked once, by webhook', async () => {
+	test('both outputs of an IF node lead to a question that is asked once', async () => {
 		const ask = ours('Ask', 'placeCall', {
 			...AGENT,
-			operation: 'sendAndWait',
+			operation: 'askAndWait',
 			countryCode: 'IN',
 			phoneNumber: APPROVER,
-			message: 'May we?',
+			question: 'May we?',
 			yesValues: 'yes',
 			noValues: 'no',
 		});

@@ -179,7 +179,7 @@ test('MCP Server Trigger: each tool works', async () => {
 		expect({ name, ...result }).toMatchObject({ name, outcome });
 		placed.push(...simulator.placedCalls().map(() => operation));
 	}
-	expect(placed).toEqual(['placeCall › place', 'placeCall › sendAndWait']);
+	expect(placed).toEqual(['placeCall › place', 'placeCall › askAndWait']);
 });
 
 test('AI Agent offers each tool to the model', async () => {

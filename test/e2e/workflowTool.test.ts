@@ -73,9 +73,9 @@ describe('for an agent', () => {
 		expect(model.isAtEnd).toBe(true);
 	}
 
-	test('that calls two people at the same time, the model gets both outcomes if Place Call waits by reading', async () => {
+	test('that calls two people at the same time, the model gets both outcomes if Place Call waits', async () => {
 		const people = [PHONE, '9876543211'];
-		const sub = await publishSub(placeCall({ waitForCompletion: 'reading' }));
+		const sub = await publishSub(placeCall({ waitForCompletion: true }));
 		simulator.setAutoComplete({ afterMs: 500 });
 		await runAgent(sub, { calls: people.map((phone) => ({ tool: 'Sub', args: { phone } })) });
 		expect(simulator.placedCalls().map(({ phone }) => phone)).toEqual(

@@ -45,22 +45,21 @@ const helpers = new Map<string, INodeType>([
 ]);
 
 /** A node as a tool, as n8n derives it: it runs the same code, and its name decides what the form shows. */
-function toolOf(node: INodeType, suffix: string): INodeType {
+function toolOf(node: INodeType): INodeType {
 	const { description } = node;
 	const outputs = [NodeConnectionTypes.AiTool];
-	const ofTool = { ...description, name: `${description.name}${suffix}`, inputs: [], outputs };
+	const ofTool = { ...description, name: `${description.name}Tool`, inputs: [], outputs };
 	return z.custom<INodeType>().parse(Object.create(node, { description: { value: ofTool } }));
 }
 
 export const nodeTypes: INodeTypes = {
 	getByName(type): INodeType | IVersionedNodeType {
-		const name = type.replace(`${PACKAGE}.`, '').replace(/(Hitl)?Tool$/, '');
+		const name = type.replace(`${PACKAGE}.`, '').replace(/Tool$/, '');
 		return helpers.get(type) ?? loader.getNode(name).type;
 	},
 	getByNameAndVersion(type, version) {
 		const node = NodeHelpers.getVersionedNodeType(this.getByName(type), version);
-		const [suffix = ''] = /(Hitl)?Tool$/.exec(type) ?? [];
-		return suffix === '' ? node : toolOf(node, suffix);
+		return type.endsWith('Tool') ? toolOf(node) : node;
 	},
 	getKnownTypes: (): IDataObject => ({ ...loader.known.nodes }),
 };

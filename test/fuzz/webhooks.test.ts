@@ -1,21 +1,17 @@
 /** Requests from strangers to webhooks, with any body, headers, and secret. */
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
-import { clock } from '../../nodes/host/clock';
 import type { IDataObject, INodeParameters, NodeParameterValueType } from 'n8n-workflow';
 import {
 	activate,
 	callWebhook,
 	engineHarness,
 	makeWorkflow,
-	mockTime,
 	nodeTypes,
 	skipSleeps,
 	webhookContext,
 	webhookTrigger,
 } from '../engine';
-import { placeCallHarness } from '../nodes/PlaceCall/placeCallHarness';
-import { waitingExecutions } from '../nodes/PlaceCall/waitHarness';
 import { fixtures } from '../simulator';
 import { useSimulator } from '../simulator/testing/useSimulator';
 import { corrupt, corruptions } from './corruption';
@@ -23,7 +19,6 @@ import { nextDialect, RUNS, TIMEOUT_MS } from './runs';
 
 const { finished } = fixtures.calls;
 const harness = engineHarness();
-const placeCall = placeCallHarness();
 const simulator = useSimulator({ dialect: nextDialect() });
 
 jest.setTimeout(TIMEOUT_MS);
@@ -105,33 +100,6 @@ test('the watch URL of Chat Events Trigger rejects any request from a stranger, 
 	expect(JSON.stringify(workflow.staticData)).not.toMatch(/[0-9a-f]{8}-/);
 	expect([...active.errors, ...active.failed, ...active.emitted]).toEqual([]);
 	await active.stop();
-});
-
-test('only its own calls resume a waiting execution of Place Call', async () => {
-	// The node sends no pings.
-	jest.spyOn(clock, 'sleep').mockImplementation(async () => await new Promise(() => {}));
-	let time = Date.now();
-	mockTime(() => time);
-	const { waiting } = waitingExecutions(placeCall, () => simulator());
-	const { calls, deliver } = await waiting({ waitForCompletion: 'webhook' }, 2);
-	const { requests } = simulator().stats();
-	const original = { call_id: finished, status: 'picked', calls };
-	await assertForAll(fc.constant(original), async (request) => {
-		const { response, items } = await deliver(request);
-		expect([200, 400, 413]).toContain(response.statusCode);
-		expect(items).toBeUndefined();
-		time += 10;
-	});
-	// While no call has ended, a request costs at most one reading. It needs n8n's token in the URL.
-	expect(simulator().stats().requests - requests).toBeLessThanOrEqual(RUNS);
-	for (const callId of calls) await simulator().endCall(callId);
-	const resumed = [];
-	for (const callId of calls) {
-		const { items } = await deliver({ rawBody: Buffer.from(JSON.stringify({ call_id: callId })) });
-		resumed.push(items?.length);
-	}
-	// All calls have ended, so the first report resumes the execution, and the second one doesn't again.
-	expect(resumed).toEqual([2, undefined]);
 });
 
 /** The value of the Secret field, and the text that is accepted. Null if no text is accepted. */

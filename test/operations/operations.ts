@@ -92,7 +92,8 @@ const campaignId = String(campaigns.active);
 const person = { ...agent(), countryCode: 'IN', phoneNumber: '9876543210' };
 const listed = { ...agent(), phone: dndPhone };
 const selected = (field: string) => ({ output: 'selected', selectedFields: field });
-const untilRead = { waitForCompletion: 'reading', waitMinutes: 1 / 60 };
+/** Ends soon. */
+const untilRead = { waitMinutes: 1 / 60 };
 const session = { resource: 'session', sessionId };
 const legacy = { resource: 'legacy', sessionId, ...agent() };
 const watchList = {
@@ -164,7 +165,7 @@ export const OPERATIONS: { [name: string]: Operation } = {
 			{ with: { when: 'timeOfDay', scheduledTime: '18:30' } },
 			{ with: { when: 'dateTime', scheduledAt: '2099-01-31T18:30:00+05:30' } },
 			{
-				with: { ...untilRead, options: { finishedStatuses: 'picked' } },
+				with: { ...untilRead, waitForCompletion: true, options: { finishedStatuses: 'picked' } },
 				reads: ['GET /v1/call/{placed}'],
 			},
 			{
@@ -185,9 +186,9 @@ export const OPERATIONS: { [name: string]: Operation } = {
 		byModel: ['countryCode', 'phoneNumber', 'when'],
 		asTool: { when: '18:30', options: { maximumCallsPerRun: 5 } },
 	},
-	'placeCall › sendAndWait': {
+	'placeCall › askAndWait': {
 		parameters: {
-			...{ ...person, message: 'May we ship?', yesValues: 'yes', noValues: 'no' },
+			...{ ...person, question: 'May we ship?', yesValues: 'yes', noValues: 'no' },
 			options: { ...untilRead, finishedStatuses: 'picked' },
 		},
 		reads: ['GET /v1/call/{placed}'],
@@ -198,16 +199,15 @@ export const OPERATIONS: { [name: string]: Operation } = {
 				explanation: '',
 				asked_at: '',
 				answered_at: '',
-				data: { approved: true, chatInput: '' },
 			},
 			...pick(outcome, 'outcome', 'answered', 'opted_out', 'call_id', 'status', 'summary'),
 			...pick(outcome, 'call_ended_reason_message', 'duration_seconds', 'phone_number'),
 			...pick(outcome, 'phone_key'),
 			...notPlaced,
-			asked: { question: '', yes: [''], no: [''] },
+			asked: '',
 		},
 		callsPeople: true,
-		byModel: ['phoneNumber', 'message'],
+		byModel: ['phoneNumber', 'question'],
 	},
 	'getCall › get': {
 		parameters: { callId },

@@ -148,7 +148,7 @@ describe.each(CHANGES)('$name', ({ name, sends }) => {
 /** What a model gets for the same request again, if it isn't done again as customers say "yes" twice. */
 const AGAIN: { [name: string]: string } = {
 	'placeCall › place': 'already_done',
-	'placeCall › sendAndWait': 'already_done',
+	'placeCall › askAndWait': 'already_done',
 	// None of its contacts.
 	pushCampaignContacts: 'not_sent',
 	// By the service itself.

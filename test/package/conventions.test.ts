@@ -5,9 +5,6 @@ import { CREDENTIAL } from '../../nodes/host/http/credential';
 import { loader, nodeTypes, PACKAGE, setupAllNodes } from '../engine';
 import { allParameters, choicesOf, NODES, type Parameter } from './descriptions';
 
-/** The resource of n8n's human review variant of a node. Users can't select it. */
-const REVIEW_RESOURCE = 'humanReview';
-
 let parameters: Parameter[] = [];
 
 beforeAll(() => {
@@ -123,7 +120,6 @@ test('display conditions refer to existing parameters and possible values', () =
 					);
 					return (values ?? [])
 						.filter((value) => typeof value !== 'object')
-						.filter((value) => value !== REVIEW_RESOURCE)
 						.filter((value) => !possible.some((one) => one === value))
 						.map((value) => `${name} is never ${String(value)}`);
 				}),

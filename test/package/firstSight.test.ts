@@ -53,7 +53,7 @@ test.each<[string, Form]>([
 	['nobody is called', { node: 'pushCampaignContactsTool', whatToDo: 'wait' }],
 	['tool only checks', { node: 'pushCampaignContactsTool', whatToDo: 'check' }],
 	['real phone call', { node: 'placeCall', resource: 'call', operation: 'place' }],
-	['real phone call', { node: 'placeCall', resource: 'call', operation: 'sendAndWait' }],
+	['real phone call', { node: 'placeCall', resource: 'call', operation: 'askAndWait' }],
 	['real phone calls', { node: 'pushCampaignContacts', whatToDo: 'release' }],
 	['nobody is called', { node: 'pushCampaignContacts', whatToDo: 'wait' }],
 	['sends nothing', { node: 'pushCampaignContacts', whatToDo: 'check' }],

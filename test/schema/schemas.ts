@@ -85,8 +85,7 @@ export function keysOf(descriptions: INodeTypeDescription[]): SchemaKey[] {
 							{
 								node,
 								version,
-								// The last resource, because n8n's human review variant comes first.
-								resource: wordOf(show.resource?.at(-1)),
+								resource: wordOf(show.resource?.[0]),
 								operation: wordOf(option.value),
 							},
 						]

@@ -1,18 +1,10 @@
-import isEmpty from 'lodash/isEmpty';
-import omit from 'lodash/omit';
 import { hasValue, statusKey, type CallState } from '../../core/calls/callEnd';
-import { isJsonObject, type JsonValue, valueAt } from '../../core/values/json';
+import { type JsonObject, type JsonValue, valueAt } from '../../core/values/json';
 import { comparable } from '../../core/values/text';
 import { plainText, quoted } from '../../core/values/values';
 
-/** The question of a call, and the settings to evaluate its answer. Stored with the call, and part of the output. */
-export type AskedQuestion = {
-	question: string;
-	/** The current question, if an earlier attempt placed the call with another one. */
-	changed_to?: string;
-	yes: string[];
-	no: string[];
-};
+/** The question of an item, and the settings to evaluate its answer. */
+export type AskedQuestion = { question: string; yes: string[]; no: string[] };
 
 /** The key of the answer. Unlikely to be a data point of the agent, because the value must be the answer to this question. */
 export const ANSWER_KEY = 'answer_to_question';
@@ -21,92 +13,52 @@ export const ANSWER_KEY = 'answer_to_question';
 const NOT_REACHED = ['not_picked', 'failed'].map(statusKey);
 
 /** `unclear`: nothing else is certain. */
-export type Answer = 'yes' | 'no' | 'not_reached' | 'unclear';
+type Evaluation = { answer: 'yes' | 'no' | 'not_reached' | 'unclear'; explanation: string };
 
-/** Fields of the record or the item that n8n would read instead of `data`. */
-const BEFORE_DATA = ['approved', 'chatInput'] as const;
-
-type Evaluation = { answer: Answer; explanation: string };
-
-/** The fields that are added to the call. */
-export type Answered = Evaluation & {
-	captured_answer: JsonValue;
-	/** When the call was placed. */
-	asked_at: string | null;
-	/** When the person picked up the call in which they answered. */
-	answered_at: JsonValue;
-	/** For n8n's human review: whether the tool is approved, and the text for the model if it isn't. */
-	data: { approved: boolean; chatInput: string };
-	asked: AskedQuestion;
-};
+/** Before it's read. */
+const NEW_CALL: CallState = { record: {}, hasEnded: false };
 
 /**
- * Adds the answer to a call, in the format of n8n's approvals. A call without a question stays unchanged.
+ * Adds the answer to a call.
  *
- * @param call the output, perhaps with fields of its input item, which don't count as evidence
- * @param known the state of the call that the item waits for. Undefined if no call was placed for it, or none was read yet.
+ * @param call the output, perhaps with fields of its input item, which don't count as evidence. `asked` is the question of the
+ * call.
+ * @param state of the call that the item waits for. Undefined if it waits for none.
  */
-export function withAnswer<Call extends object>(
-	call: Call,
-	asked: unknown,
-	known?: CallState,
-): Call | (Omit<Call, (typeof BEFORE_DATA)[number]> & Answered) {
-	if (!isAsked(asked)) return call;
-	const state = known ?? { record: {}, hasEnded: false };
-	const captured = valueAt(state.record, `data_captured.${ANSWER_KEY}`) ?? null;
-	// An item may wait for another item's call, which asked the same.
-	const isNotPlaced =
-		'not_placed_reason' in call && Boolean(call.not_placed_reason) && known === undefined;
-	const { answer, explanation } = isNotPlaced
-		? notReached(`No call was placed (${String(call.not_placed_reason)}).`)
-		: isScheduled(call, state)
-			? unclear('The call is scheduled for a later time, so nobody has answered yet.')
-			: evaluateAnswer(state, captured, asked);
+export function withAnswer(
+	call: JsonObject,
+	question: AskedQuestion,
+	state: CallState | undefined,
+): JsonObject {
+	const { record } = state ?? NEW_CALL;
+	const captured = valueAt(record, `data_captured.${ANSWER_KEY}`) ?? null;
+	const { answer, explanation } =
+		state === undefined && call.placed === false
+			? notPlaced(call)
+			: evaluateAnswer(state ?? NEW_CALL, captured, call.asked, question);
 	const hasAnswered = answer === 'yes' || answer === 'no';
 	const answered = {
 		...{ answer, explanation, captured_answer: captured },
-		asked_at: 'asked_at' in call ? plainText(call.asked_at) || null : null,
-		answered_at: hasAnswered ? (state.record.call_picked_at ?? null) : null,
+		asked_at: call.asked_at ?? null,
+		answered_at: hasAnswered ? (record.call_picked_at ?? null) : null,
 	};
-	return {
-		// First, because a table cuts off the last columns.
-		...answered,
-		...omit(call, ...BEFORE_DATA),
-		...answered,
-		data: reviewResult(answer === 'yes', explanation),
-		asked,
-	};
+	// First, because a table cuts off the last columns.
+	return { ...answered, ...call, ...answered };
 }
 
-/** Whether the call was accepted for another time, and wasn't read since. */
-function isScheduled(call: object, { record, hasEnded, readFailure }: CallState): boolean {
-	return 'scheduled_for' in call && isEmpty(record) && !hasEnded && readFailure === undefined;
-}
-
-/** The output of a human review if the person wasn't asked, or may not have been asked. */
-export function withoutAnswer(explanation: string): Omit<Answered, 'asked'> {
-	return {
-		answer: 'unclear',
-		explanation,
-		captured_answer: null,
-		asked_at: null,
-		answered_at: null,
-		data: reviewResult(false, explanation),
-	};
-}
-
-/** With the text that n8n passes to the model if its tool wasn't approved. */
-function reviewResult(approved: boolean, explanation: string): Answered['data'] {
-	if (approved) return { approved, chatInput: explanation };
-	const chatInput = `${explanation} This is not an approval. Do not use the tool unless the user asks for it again.`;
-	return { approved, chatInput };
+function notPlaced(call: JsonObject): Evaluation {
+	const { not_placed_reason: reason, next_opening, next_call_possible_at } = call;
+	const from = next_opening ?? next_call_possible_at;
+	const again = from === undefined ? '' : ` Ask again from ${plainText(from)}.`;
+	return notReached(`No call was placed (${plainText(reason)}).${again}`);
 }
 
 /** Evaluates the captured value. The answer is yes only if one of its values was captured in a completed call. */
 function evaluateAnswer(
 	{ record, hasEnded, readFailure }: CallState,
 	captured: JsonValue,
-	asked: AskedQuestion,
+	asked: JsonValue | undefined,
+	question: AskedQuestion,
 ): Evaluation {
 	if (readFailure !== undefined) return unclear(`The answer is unknown. ${readFailure}`);
 	const status = `status ${quoted(record.status ?? null)}`;
@@ -118,13 +70,13 @@ function evaluateAnswer(
 		return unclear(`The call is completed (${status}), but has no captured answer.`);
 	}
 	const answer = quoted(captured);
-	if (asked.changed_to !== undefined) {
+	if (asked !== question.question) {
 		return unclear(
-			`${answer} was captured, but the question was changed after this call, which asked ${quoted(asked.question)}.`,
+			`${answer} was captured, but the question was changed after this call, which asked ${quoted(asked)}.`,
 		);
 	}
 	for (const value of ['yes', 'no'] as const) {
-		if (isOneOf(captured, asked[value])) {
+		if (isOneOf(captured, question[value])) {
 			return { answer: value, explanation: `The person said ${value} (${answer}).` };
 		}
 	}
@@ -143,22 +95,4 @@ function isOneOf(captured: JsonValue, values: readonly string[]): boolean {
 	if (typeof captured === 'object') return false;
 	const comparableValue = comparable(captured);
 	return values.some((value) => comparable(value) === comparableValue);
-}
-
-/**
- * The settings for the answer of a call that an earlier attempt may have placed.
- *
- * @param question the question of that call, if known
- */
-export function askedBy(question: unknown, asked: AskedQuestion): AskedQuestion {
-	if (typeof question !== 'string' || question === asked.question) return asked;
-	return { ...asked, question, changed_to: asked.question };
-}
-
-/** Checks the stored settings of a waiting execution. */
-function isAsked(value: unknown): value is AskedQuestion {
-	if (!isJsonObject(value)) return false;
-	return [value.yes, value.no].every(
-		(list) => Array.isArray(list) && list.every((one) => typeof one === 'string'),
-	);
 }

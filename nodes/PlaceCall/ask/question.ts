@@ -14,11 +14,10 @@ import { ANSWER_KEY, type AskedQuestion } from './answer';
 /** A checked question: the data point to send, and the settings to evaluate the answer. */
 export type Question = { point: DataExtractionItem; asked: AskedQuestion };
 
-/** As human review, n8n fills in the first field, by its name. */
 export const questionFields: INodeProperties[] = [
 	{
 		displayName: 'Question',
-		name: 'message',
+		name: 'question',
 		type: 'string',
 		typeOptions: { rows: 3 },
 		default: '',
@@ -54,8 +53,8 @@ export const questionFields: INodeProperties[] = [
  * @throws InvalidInput naming the field to correct
  */
 export function readQuestion(form: Fields): Question {
-	const question = form.text('message');
-	requireSayable('Question', form.expression('message'), question);
+	const question = form.text('question');
+	requireSayable('Question', form.expression('question'), question);
 	if (question === '' || hasNoValue(question)) {
 		throw new InvalidInput(
 			"'Question' is empty, so no call was placed",

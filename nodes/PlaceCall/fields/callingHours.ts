@@ -82,32 +82,36 @@ const hours: INodeProperties[] = [
 			},
 		],
 	},
-	{
-		displayName: 'Outside Calling Hours',
-		name: 'outsideCallingHours',
-		type: 'options',
-		options: [
-			{
-				name: 'Do Not Place',
-				value: 'notPlaced',
-				description:
-					'Return the item with placed set to false and the time in next_opening, for a later execution',
-			},
-			{
-				name: 'Schedule for the Next Opening',
-				value: 'schedule',
-				description: "The service places the call when 'Calling Hours' start again",
-			},
-		],
-		default: 'schedule',
-		description: "What to do with a call outside 'Calling Hours'",
-	},
 ];
 
-export const callingHours: INodeProperties[] = [
-	whenAllowed,
-	...hours.map((field) => shownWhere(field, { [whenAllowed.name]: ['within'] })),
-];
+const outside: INodeProperties = {
+	displayName: 'Outside Calling Hours',
+	name: 'outsideCallingHours',
+	type: 'options',
+	options: [
+		{
+			name: 'Do Not Place',
+			value: 'notPlaced',
+			description:
+				'Return the item with placed set to false and the time in next_opening, for a later execution',
+		},
+		{
+			name: 'Schedule for the Next Opening',
+			value: 'schedule',
+			description: "The service places the call when 'Calling Hours' start again",
+		},
+	],
+	default: 'schedule',
+	description: "What to do with a call outside 'Calling Hours'",
+};
+
+const shownWithin = (field: INodeProperties) =>
+	shownWhere(field, { [whenAllowed.name]: ['within'] });
+
+export const callingHours: INodeProperties[] = [whenAllowed, ...hours.map(shownWithin)];
+
+/** Only of *Place*, because *Ask and Wait* schedules no call. */
+export const outsideCallingHours = shownWithin(outside);
 
 /** @throws InvalidInput if one of the fields is invalid */
 export function readCallingHours(form: Fields, country: string): CallingHours | undefined {
@@ -118,8 +122,8 @@ export function readCallingHours(form: Fields, country: string): CallingHours | 
 	const to = timeOfDay('Calling Until', end);
 	const zone = timeZone(form.text('timeZone', MAY_BE_BLANK), country);
 	if (to <= from) throw endsTooEarly(start, end);
-	const isSkipped = form.choice('outsideCallingHours', 'schedule') === 'notPlaced';
-	return { days, from, to, zone, outside: isSkipped ? 'notPlaced' : 'schedule' };
+	const isScheduled = form.has(outside.name) && form.choice(outside.name, '') === 'schedule';
+	return { days, from, to, zone, outside: isScheduled ? 'schedule' : 'notPlaced' };
 }
 
 /** Such as 9:00 to 6:00 for an evening. Hours that end on the next day would call people at night. */

@@ -10,7 +10,6 @@ import {
 	optionsCollection,
 } from '../../host/forms/options';
 import { quoted } from '../../core/values/values';
-import { RESOURCE } from '../humanReview';
 import { callAgainInLoops } from '../oncePerPerson';
 import { optOutKeyField } from '../../host/forms/optOutFields';
 import { askAboutOptOut, systemPrompt } from './conversation';
@@ -27,19 +26,17 @@ const maximumCallsField: INodeProperties = {
 	default: DEFAULT_MAXIMUM_CALLS,
 	description:
 		'How many calls one agent run or MCP session may place with this tool, 3 by default. After that, no call is placed, and the model gets the reason.',
-	// n8n also treats its human review variant as a tool, so the resource is checked as well.
-	displayOptions: { show: { '@tool': [true], '/resource': [RESOURCE.value] } },
+	displayOptions: { show: { '@tool': [true] } },
 };
 
-/** An option of *Place* only, because *Ask and Wait* needs its own URL. */
-export const webhookUrl: INodeProperties = {
+const webhookUrl: INodeProperties = {
 	displayName: 'Webhook URL',
 	name: 'webhookUrl',
 	type: 'string',
 	default: '',
 	placeholder: 'e.g. https://n8n.example.com/webhook/call-completed',
 	description:
-		"The URL to which the service posts the result when the call is completed, such as the Production URL of Call Completed Trigger. The agent needs post-call analysis. If the workflow that gets the result calls again, set 'Limit Calls per Person' there, so that nobody is called without end. 'Wait for Completion' by webhook uses its own URL instead.",
+		"The URL to which the service posts the result when the call is completed, such as the Production URL of Call Completed Trigger. The agent needs post-call analysis. If the workflow that gets the result calls again, set 'Limit Calls per Person' there, so that nobody is called without end.",
 };
 
 export function completeUrl(url: string): string {
@@ -69,8 +66,8 @@ const OPTIONS_OF_BOTH_OPERATIONS: INodeProperties[] = [
 		builderHint: { propertyHint: 'On, unless you set includeInputFields to false.' },
 	},
 	maximumCallsField,
-	// The webhook of the wait has no items.
 	{ ...finishedStatusesField, noDataExpression: true },
+	webhookUrl,
 ];
 
 /** *Developer Settings* of both operations. */

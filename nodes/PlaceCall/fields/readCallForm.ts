@@ -64,7 +64,7 @@ export function readCallForm(
 	set('system_prompt', options.text('systemPrompt'));
 	const hours = readCallingHours(form, country);
 	const limit = readCallLimit(form);
-	const webhookUrl = options.has('webhookUrl') ? options.text('webhookUrl') : '';
+	const webhookUrl = options.text('webhookUrl');
 	set('webhook_url', webhookUrl === '' ? undefined : completeUrl(webhookUrl));
 
 	return {

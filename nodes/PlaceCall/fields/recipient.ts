@@ -17,7 +17,7 @@ const callNotice: INodeProperties = {
 	},
 };
 
-/** In a tool and in the human review. */
+/** In a tool. */
 const modelNotice: INodeProperties = {
 	displayName:
 		'An AI model decides when this node places real calls. Executing this step places a real call, too.',

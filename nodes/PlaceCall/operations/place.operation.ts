@@ -1,15 +1,15 @@
 import { beforeSending } from '../../host/claims/openDeliveries';
 import type { Operation } from '../../host/run/operations';
 import { checkNotice, whatToDo } from '../checkOnly';
-import { callingHours } from '../fields/callingHours';
+import { callingHours, outsideCallingHours } from '../fields/callingHours';
 import { callLimit } from '../fields/callLimit';
 import { callSettings } from '../fields/callSettings';
 import { additionalData, dataExtraction, initialGreeting } from '../fields/conversation';
-import { callDeveloperSettings, callOptions, webhookUrl } from '../fields/options';
+import { callDeveloperSettings, callOptions } from '../fields/options';
 import { personName, recipientFields } from '../fields/recipient';
 import { when } from '../fields/when';
 import { completeFailed, placeCalls } from '../placeCalls';
-import { waitFields } from '../wait/waitOption';
+import { waitFields } from '../wait/waitFields';
 
 export const place: Operation = {
 	value: 'place',
@@ -23,13 +23,14 @@ export const place: Operation = {
 		personName,
 		...when,
 		...callingHours,
+		outsideCallingHours,
 		...callLimit,
 		...waitFields,
 		initialGreeting,
 		dataExtraction,
 		additionalData,
 		callSettings,
-		callOptions(webhookUrl),
+		callOptions(),
 		callDeveloperSettings,
 	],
 	toolDescription:

@@ -1,4 +1,3 @@
-import shuffle from 'lodash/shuffle';
 import { readEach } from '../service/limits';
 import type { Reader } from '../service/resolution';
 import { backoffMs, type Backoff, type Clock } from '../values/clock';
@@ -12,8 +11,6 @@ type WatchOptions = {
 	read: (callId: string) => Promise<JsonObject>;
 	/** Statuses that count as finished. */
 	finished: StatusKeys;
-	/** Whether the service has reported the end of a call whose record doesn't show it. */
-	isReported?: (callId: string) => boolean;
 	/** Reader of the message about a call that can't be read. */
 	reader: Reader;
 };
@@ -43,20 +40,6 @@ export class CallWatch {
 	}
 
 	/**
-	 * Whether all calls have ended. Reads pending calls in random groups that grow, until one hasn't ended. So each report
-	 * of one of many calls costs few reads, without a memory of earlier ones.
-	 */
-	async haveAllEnded(): Promise<boolean> {
-		const pending = shuffle(this.pending);
-		for (let size = 1; pending.length > 0; size *= 2) {
-			const group = pending.splice(0, size);
-			await this.read(group);
-			if (!group.every((callId) => this.state(callId).hasEnded)) return false;
-		}
-		return true;
-	}
-
-	/**
 	 * Reads the pending calls in rounds, at growing intervals, until all have ended or the time limit is reached.
 	 *
 	 * @param until in milliseconds of the clock's `elapsed()`
@@ -78,11 +61,10 @@ export class CallWatch {
 	}
 
 	private async readOne(callId: string): Promise<void> {
-		const { read, finished, isReported, reader } = this.options;
+		const { read, finished, reader } = this.options;
 		try {
 			const record = await read(callId);
-			const isEnded = hasEnded(record, finished) || isReported?.(callId) === true;
-			this.calls.set(callId, { record, hasEnded: isEnded });
+			this.calls.set(callId, { record, hasEnded: hasEnded(record, finished) });
 		} catch (error) {
 			// The call was placed, so a failed read must not stop the node.
 			const { record } = this.state(callId);

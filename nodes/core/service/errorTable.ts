@@ -266,8 +266,7 @@ const ROWS = [
 		documentedStatuses: [400],
 		matches: beginsWith('webhook_url is set but post_call_analysis is not enabled'),
 		message: 'The agent has no post-call analysis, so the service rejects the webhook URL',
-		onScreen:
-			"Enable post-call analysis for the agent, or clear 'Webhook URL'. To wait without it, choose 'By Reading the Call' in 'Wait for Completion'.",
+		onScreen: "Enable post-call analysis for the agent, or clear 'Webhook URL'.",
 	},
 	{
 		code: 'contact_rejected',

@@ -22,12 +22,6 @@ export class Agent {
 		return (this.knownRow ??= findAskingRow(this.context));
 	}
 
-	/** Only these rows may be asking. */
-	setPossibleRows(possible: readonly AgentRow[]): void {
-		const { rows, item } = this.row;
-		this.knownRow = new AskingRow(rows, possible, item);
-	}
-
 	/** The ID of the tool request. Undefined with older agents. */
 	get toolCallId(): string | undefined {
 		return plainText(this.row.item?.[TOOL_CALL_ID]) || undefined;
@@ -46,7 +40,7 @@ export const TOOL_CALL_ID = 'toolCallId';
 export type AgentRow = { json: IDataObject; place?: { source: ISourceData; item: number } };
 
 /**
- * Which row of its input an AI agent processes when it uses this node, as a tool or for human review.
+ * Which row of its input an AI agent processes when it uses this node as a tool.
  *
  * - From AI Agent 3 on, n8n's engine runs the node on one item: the row with the model's arguments, which replace columns
  *   with the same name. The row is the one that has all other columns of the item, with the same values, and no more.
@@ -84,7 +78,7 @@ function areDifferent([first, ...others]: readonly AgentRow[]): boolean {
 	return others.some(({ json }) => !isEqual(json, first?.json));
 }
 
-export function keyOf({ json }: AgentRow): string {
+function keyOf({ json }: AgentRow): string {
 	return hashOf(json);
 }
 
@@ -109,6 +103,8 @@ function findInItem(context: IExecuteFunctions): AskingRow {
 	const isFitting = ({ json }: AgentRow) => names !== undefined && hasSameColumns(json, item, args);
 	// If no row fits, it may be one that n8n doesn't show here.
 	const rows = found.some(isFitting) ? found : [...found, { json: omit(item, args) }];
+	// n8n runs an approved tool once for each row, with the fields of that row.
+	if (isReviewed(context)) return new AskingRow(rows, rows, item);
 	const fitting = found.filter(isFitting);
 	const possible = fitting.length > 0 ? fitting : rows;
 	// For the key, a model that repeats a column, such as a phone number, means its own row.

@@ -11,7 +11,7 @@ export type CallerRun = { context: IExecuteFunctions; caller: Caller };
  * Who asks for a run of a node. {@link callerOf} finds it, and nothing else decides it. An operation gets it with its
  * run, and most code needs only what follows from it, such as `reader` or `maxWaitMs`.
  */
-export type Caller = Workflow | Model | Review;
+export type Caller = Workflow | Model;
 
 /** A workflow, which a person built. */
 type Workflow = CallerFacts & { kind: 'workflow'; agent?: undefined; mcpSession?: undefined };
@@ -29,19 +29,11 @@ export type Model = CallerFacts & { kind: 'model'; deadline: Deadline } & (
 		  }
 	);
 
-/**
- * The node asks a person to approve a tool request of an AI agent. Its output goes to n8n, which passes one text of it to the
- * model: `chatInput`, if the person didn't approve.
- */
-type Review = CallerFacts & { kind: 'review'; agent: Agent; mcpSession?: undefined };
-
 type CallerFacts = {
 	/** For whom the texts of the output are. */
 	reader: Reader;
 	/** Whether *On Error* can continue with an item for each error. Agents get errors in a format of their own. */
 	continuesOnFail: boolean;
-	/** Whether errors are returned as text for the model, and not thrown as n8n's errors. */
-	getsErrors: boolean;
 	/** Whether the same request is recognized when it comes again. */
 	recognizesRepeats: boolean;
 	/** When the run must return. */
@@ -69,10 +61,10 @@ export const TOOL_LIMITS = {
  * Found once in a run of the node, whose time then begins.
  *
  * The MCP Server Trigger and older agents run the node themselves. Newer agents let the engine run it like any node, and
- * only the node type shows it: n8n derives `placeCallTool` from `placeCall`, and `placeCallHitlTool` for human review.
+ * only the node type shows it: n8n derives `placeCallTool` from `placeCall`.
  */
 export function callerOf(context: IExecuteFunctions): Caller {
-	const { type, onError } = context.getNode();
+	const { type } = context.getNode();
 	const facts = {
 		reader: 'forModel',
 		continuesOnFail: false,
@@ -80,15 +72,10 @@ export function callerOf(context: IExecuteFunctions): Caller {
 		maxWaitMs: Infinity,
 		inputRows: () => context.getInputData(),
 	} as const;
-	if (type.endsWith('HitlTool')) {
-		// If an error stops the node, n8n tells the model that the person rejected.
-		const getsErrors = onError !== 'stopWorkflow';
-		return { kind: 'review', agent: new Agent(context), ...facts, getsErrors };
-	}
 	const isInline = isToolExecution(context);
 	if (!isInline && !type.endsWith('Tool')) {
 		const continuesOnFail = context.continueOnFail();
-		return { kind: 'workflow', ...facts, reader: 'onScreen', continuesOnFail, getsErrors: false };
+		return { kind: 'workflow', ...facts, reader: 'onScreen', continuesOnFail };
 	}
 	const mcpSession = isInline ? mcpSessionOf(context) : undefined;
 	const asking = mcpSession === undefined ? { agent: new Agent(context) } : { mcpSession };
@@ -97,7 +84,6 @@ export function callerOf(context: IExecuteFunctions): Caller {
 		kind: 'model',
 		...asking,
 		...facts,
-		getsErrors: true,
 		recognizesRepeats: mcpSession !== '',
 		deadline: { at: clock.elapsed() + wholeMs, signal: AbortSignal.timeout(wholeMs) },
 		maxWaitMs: waitMs,

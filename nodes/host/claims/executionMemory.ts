@@ -1,9 +1,9 @@
-import type { IExecuteFunctions, IWebhookFunctions } from 'n8n-workflow';
+import type { IExecuteFunctions } from 'n8n-workflow';
 import { InvalidInput } from '../../core/service/errors';
 import { onScreenOnly } from '../../core/service/resolution';
 import { isJsonObject, type JsonObject } from '../../core/values/json';
 import type { Caller, CallerRun } from '../caller/caller';
-import { inExpression, runNumberOf } from '../nodeRun';
+import { runNumberOf } from '../nodeRun';
 
 /** The key in the node's context, which n8n shows in `$node[…].context`. */
 const STORE_KEY = 'voiceChatAgent';
@@ -13,9 +13,8 @@ type StoreData = { [key: string]: unknown };
 /**
  * - `node`: all runs of the node, in a workflow and as a tool.
  * - `run`: a run of the node. As tools, all nodes of the workflow share it while an agent processes a row.
- * - `agentRun`: the same for all rows of an agent. Only for tools and human reviews.
  */
-type Lifetime = 'node' | 'run' | 'agentRun';
+type Lifetime = 'node' | 'run';
 
 /**
  * What a node remembers in an execution. It's available again to each attempt of *Retry On Fail*, and to the execution that
@@ -39,10 +38,9 @@ export function openMemory<T extends JsonObject>(
 	empty: T,
 	lifetime: Lifetime = 'run',
 ): T {
-	const isOfNode = lifetime === 'node' || (lifetime === 'run' && caller.kind !== 'model');
+	const isOfNode = lifetime === 'node' || caller.kind !== 'model';
 	const data = storeDataOf(context, isOfNode ? 'node' : 'flow', caller.mcpSession);
-	const run = () => (lifetime === 'run' ? runOf(context, caller) : runOfAgent(caller));
-	const key = lifetime === 'node' ? name : `${name}, ${run()}`;
+	const key = lifetime === 'node' ? name : `${name}, ${runOf(context, caller)}`;
 	if (!Object.hasOwn(data, key)) data[key] = empty;
 	const stored = data[key];
 	if (isMemory(stored)) return stored;
@@ -55,16 +53,8 @@ export function openMemory<T extends JsonObject>(
 }
 
 /** Values by name, which aren't checked. Empty in a first attempt. */
-export function openValues(run: CallerRun, name: string, lifetime: Lifetime = 'run'): JsonObject {
-	return openMemory(run, name, isJsonObject, {}, lifetime);
-}
-
-/** What the node remembers in the execution that waits for this webhook. To read, because n8n doesn't store changes. */
-export function valuesOfWaiting(context: IWebhookFunctions, name: string): JsonObject {
-	const node = inExpression(context.getNode().name);
-	const data: unknown = context.evaluateExpression(`{{ $node[${node}].context.${STORE_KEY} }}`);
-	const values = isJsonObject(data) ? data[name] : undefined;
-	return isJsonObject(values) ? values : {};
+export function openValues(run: CallerRun, name: string): JsonObject {
+	return openMemory(run, name, isJsonObject, {});
 }
 
 /** Removes what is remembered of a node run that succeeded, because no further attempt can follow. Not for tools. */
@@ -79,17 +69,14 @@ export function clearRun(context: IExecuteFunctions): void {
 /** The same for each attempt of a node run, and for all tool requests of one row in one agent run. */
 function runOf(context: IExecuteFunctions, caller: Caller): string {
 	if (caller.kind !== 'model') return runOfNode(context);
-	const key = caller.agent?.row.key;
-	return `${runOfAgent(caller)}${key === undefined ? '' : `, row ${key}`}`;
+	const { agent } = caller;
+	const key = agent?.row.key;
+	// An MCP session counts as one.
+	return `${agent?.run ?? 'agent'}${key === undefined ? '' : `, row ${key}`}`;
 }
 
 function runOfNode(context: IExecuteFunctions): string {
 	return `run ${runNumberOf(context)}`;
-}
-
-/** An MCP session counts as one. */
-function runOfAgent({ agent }: Caller): string {
-	return agent?.run ?? 'agent';
 }
 
 function storeDataOf(

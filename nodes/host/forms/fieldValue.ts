@@ -34,8 +34,7 @@ export function hasExpression(raw: unknown): boolean {
 	return Object.values(raw).some(hasExpression);
 }
 
-/** In a human review, the model's arguments are those of the reviewed tool. */
-const FROM_MODEL = /\$fromAI\s*\(|\$tool\b|\btoolParameters\b/i;
+const FROM_MODEL = /\$fromAI\s*\(/i;
 
 export function isFromModel(raw: unknown): boolean {
 	const inner: unknown = isResourceLocatorValue(raw) ? raw.value : raw;

@@ -5,11 +5,11 @@ import { onScreenOnly, type Resolution } from '../../core/service/resolution';
 import { rowReader, UNREAD, rowReferences, type RowReferences } from './expressions';
 import { type Agent, type AgentRow, type AskingRow, TOOL_CALL_ID, isShown } from '../caller/agent';
 import { inExpression } from '../nodeRun';
-import type { Caller, CallerRun } from '../caller/caller';
+import type { CallerRun } from '../caller/caller';
 
 const LOOP = 'add a Loop Over Items node with batch size 1 before the agent';
 const WHICH_ROW = `Use AI Agent 3 or later, which tells its tools the row, or ${LOOP}. There, {{ $json.column }} is the column of the row.`;
-const AFTER_REVIEW = `After a human review, n8n runs a tool for every row of the agent's input. Use Ask and Wait of Place Call for the review and {{ $json.column }} for the columns of the row, or ${LOOP}.`;
+const AFTER_REVIEW = `After a human review, n8n runs a tool for every row of the agent's input. To use the columns of a row, ${LOOP}.`;
 const OWN_ROW =
 	"For a column of the agent's input, use {{ $json.column }}, and give no argument of the model the name of a column. For a node with one item, use .first() instead of .item.";
 
@@ -28,7 +28,8 @@ export function readerForAgent(
 	raw: unknown,
 	evaluate: (index: number) => unknown,
 ): (() => unknown) | undefined {
-	if (caller.agent !== undefined) return () => valueForRow(context, caller, raw, evaluate);
+	const { agent } = caller;
+	if (agent !== undefined) return () => valueForRow(context, agent, raw, evaluate);
 	// An MCP client has no rows. n8n's item is the HTTP request.
 	return caller.kind === 'model' ? () => evaluate(0) : undefined;
 }
@@ -39,7 +40,7 @@ export function readerForAgent(
  */
 function valueForRow(
 	context: IExecuteFunctions,
-	{ kind, agent }: Caller & { agent: Agent },
+	agent: Agent,
 	raw: unknown,
 	evaluate: (index: number) => unknown,
 ): unknown {
@@ -59,8 +60,7 @@ function valueForRow(
 		return isSame ? value : new OfAnotherRow(rowAdvice(agent));
 	}
 	const readRow = rowReader(raw) ?? (() => UNREAD);
-	// What it may read besides the row. A human review is about the model's arguments.
-	const besides = kind === 'review' ? item : pick(item, TOOL_CALL_ID);
+	const besides = pick(item, TOOL_CALL_ID);
 	const [value, ...others] = possible.map(({ json }) => readRow({ ...besides, ...json }));
 	if (value !== UNREAD && others.every((other) => isEqual(other, value))) return value;
 	const shown = columns && { ...besides, ...columns };

@@ -1,5 +1,5 @@
 import compact from 'lodash/compact';
-import type { IExecuteFunctions, INodeExecutionData, IWebhookFunctions } from 'n8n-workflow';
+import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { plainText } from '../../core/values/values';
 
 /** n8n logs an error for a longer value. */
@@ -12,7 +12,7 @@ const SEPARATOR = ', ';
  * as fit, and no outcome of a call in progress. Never numbers or names, because everyone sees the list of executions.
  */
 export function addCustomData(
-	context: IExecuteFunctions | IWebhookFunctions,
+	context: IExecuteFunctions,
 	items: readonly INodeExecutionData[],
 	...fields: Array<'call_id' | 'campaign_upload_id' | 'outcome'>
 ): void {

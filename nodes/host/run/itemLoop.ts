@@ -172,7 +172,7 @@ function stoppingError(
 	// The result for a model is made from the error itself.
 	const failure = failures.get(first);
 	const unknown = [...failures.values()].find((one) => one instanceof OutcomeUnknown);
-	if (caller.getsErrors && failure instanceof Error) return unknown ?? failure;
+	if (caller.kind === 'model' && failure instanceof Error) return unknown ?? failure;
 	const error = toNodeError(context.getNode(), failure, positionOf(first));
 	const textOf = (index: number) => errorText(failures.get(index));
 	// Such as a wrong expression, with which all rows fail.

@@ -115,9 +115,6 @@ export function onlyOperationFields({ toolDescription, fields }: OnlyOperation):
 const SEVERAL_ROWS =
 	'If the agent gets several rows, use {{ $json.column }}. Below its version 3, add Loop Over Items with batch size 1.';
 
-/** The names of the fields with the description, which only a tool has. */
-export const TOOL_DESCRIPTIONS = ['description', 'toolDescription'];
-
 /**
  * The description of the tool for a model, which the user can edit. By default, n8n uses the description of the whole node
  * for every operation. It reads the second field instead, which the form doesn't show. That adds how to write the values

@@ -1,7 +1,6 @@
 import once from 'lodash/once';
 import { type IExecuteFunctions, type INodeExecutionData, NodeOperationError } from 'n8n-workflow';
 import { createAccountClient } from '../http/accountClient';
-import { requireApprovedRow } from '../claims/approvedRow';
 import { clearRun } from '../claims/executionMemory';
 import { toolsOf } from '../caller/agentRun';
 import { type Caller, callerOf } from '../caller/caller';
@@ -63,7 +62,6 @@ export async function runNode(
 	};
 	if (caller.kind === 'model') {
 		return await runForModel({ context, caller, result }, async () => {
-			requireApprovedRow(operationRun);
 			hintIfUncertain(operationRun);
 			return await run().catch((error: unknown) => {
 				throw forWhoFillsIn(parameters, error);

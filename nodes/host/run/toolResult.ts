@@ -206,14 +206,6 @@ export function forWhoFillsIn(parameters: NodeParameters, error: unknown): unkno
 		: new ExplainedError(outcome, message, onScreenOnly(resolutionOnScreen), facts);
 }
 
-/** The message and advice for a model, if n8n passes on only a text. */
-export function failureForModel(context: IExecuteFunctions, thrown: unknown): string {
-	const error = explainedToModel(thrown);
-	hintForOwner(context, error);
-	const advice = isForOwner(error) ? FOR_THE_OWNER : adviceIn(context, error);
-	return `${happenedIn(error)} ${advice}`.trim();
-}
-
 /** n8n's own error, such as a deleted credential, is thrown before anything is sent. */
 function explainedToModel(error: unknown): ExplainedError {
 	if (error instanceof ExplainedError) return error;

@@ -45,28 +45,10 @@ export function nodeCreator(account: Account, editor: () => Editor): void {
 		await editor().page.keyboard.press('Escape');
 	});
 
-	it('adds Place Call as a human review between an agent and its tool, with its own form, and as a question by phone', async () => {
+	it('adds Place Call as a question by phone', async () => {
 		const { page } = editor();
-		const listEntry = entries().filter({ hasText: PLACE_CALL });
-		await page.locator('.vue-flow__edge').last().hover({ force: true });
-		await page.getByTestId('add-connection-button').last().click({ force: true });
-		await listEntry.click();
-		await page.getByRole('button', { name: 'Add to workflow' }).click();
-		await page.getByTestId('ndv').waitFor();
-		const shown = await labels();
-		expect(shown).toEqual(
-			expect.arrayContaining(['Message', 'Agent', 'Country', 'Phone Number', 'Counts as Yes']),
-		);
-		expect(shown).not.toContain('Tool Description');
-		expect(shown).not.toContain('Operation');
-		await page.keyboard.press('Escape');
-		// The agent, the review, and the tool are connected.
-		const review = page.locator(`[data-test-id="canvas-node"][data-node-name="${PLACE_CALL}"]`);
-		await review.getByText('Send and wait').waitFor();
-		await page.locator('.vue-flow__edge').nth(2).waitFor({ state: 'attached' });
-
-		await search('human review');
-		await listEntry.first().click();
+		await search('ask person by phone');
+		await entries().filter({ hasText: PLACE_CALL }).first().click();
 		await page.getByText('Ask person by phone and wait for answer').click();
 		await page.getByTestId('ndv').waitFor();
 		expect(await labels()).toEqual(expect.arrayContaining(['Operation', 'Question']));

@@ -1,5 +1,6 @@
 import has from 'lodash/has';
 import isEqual from 'lodash/isEqual';
+import omit from 'lodash/omit';
 import uniq from 'lodash/uniq';
 import type { INodeParameters, INodeProperties } from 'n8n-workflow';
 import { harness, PACKAGE } from '../../engine';
@@ -26,7 +27,7 @@ function outsideCallingHours() {
 
 const once = { callLimit: 'day', maximumCalls: 1 };
 
-const byReading = { waitForCompletion: 'reading', waitMinutes: 60 };
+const WAIT = { waitForCompletion: true };
 
 /** Every field of a call request, at any depth. */
 const DOCUMENTED_FIELDS = fieldsOf(schemaNamed('CallRequest'));
@@ -137,7 +138,7 @@ export const placeCall: ContractCase[] = [
 				afterMs: 0,
 				outcome: { summary: 'Wants a visit', data_captured: { day: 'Monday' } },
 			}),
-		parameters: { ...CALL, personName: 'Asha Rao', ...byReading },
+		parameters: { ...CALL, personName: 'Asha Rao', ...WAIT },
 		requests: ['POST /v1/call', 'GET /v1/call/{placed}'],
 		output: [
 			{
@@ -151,7 +152,7 @@ export const placeCall: ContractCase[] = [
 	},
 	{
 		title: 'asks a person and returns the captured answer when the call has ended',
-		parameters: { ...QUESTION, options: byReading },
+		parameters: QUESTION,
 		prepare: (simulator) =>
 			simulator.setAutoComplete({
 				afterMs: 0,
@@ -162,7 +163,6 @@ export const placeCall: ContractCase[] = [
 			{
 				answer: 'yes',
 				captured_answer: ' YES',
-				data: { approved: true },
 				call_id: expect.any(String),
 				timed_out: false,
 			},
@@ -170,26 +170,25 @@ export const placeCall: ContractCase[] = [
 		verify: ({ requests }) => {
 			expect(requests[0]?.body).toMatchObject({
 				data_extraction: [
-					{ key: 'answer_to_question', description: QUESTION.message, required: true },
+					{ key: 'answer_to_question', description: QUESTION.question, required: true },
 				],
 			});
 		},
 	},
 	{
-		title: 'does not ask outside Calling Hours if that is chosen, and does not approve',
+		title: 'does not ask outside Calling Hours',
 		parameters: () => ({
 			...QUESTION,
-			...outsideCallingHours(),
-			options: byReading,
+			...omit(outsideCallingHours(), 'outsideCallingHours'),
 		}),
 		requests: [],
-		output: [{ answer: 'not_reached', data: { approved: false }, placed: false, call_id: null }],
+		output: [{ answer: 'not_reached', placed: false, call_id: null }],
 	},
 	{
 		title: 'does not ask the same person again with Limit Calls per Person',
 		isRunTwice: true,
 		prepare: (simulator) => simulator.setAutoComplete({ afterMs: 0 }),
-		parameters: { ...QUESTION, phoneNumber: '9876500779', ...once, options: byReading },
+		parameters: { ...QUESTION, phoneNumber: '9876500779', ...once },
 		requests: ['POST /v1/call', 'GET /v1/call/{placed}'],
 		output: [
 			{

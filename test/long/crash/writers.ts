@@ -97,8 +97,8 @@ export const writers: readonly Writer[] = [
 		isOneRequest: true,
 		marker: byPhone,
 	}),
-	writer('placeCall › sendAndWait', {
-		with: { ...PHONE, message: '={{ $json.text }} May we?' },
+	writer('placeCall › askAndWait', {
+		with: { ...PHONE, question: '={{ $json.text }} May we?' },
 		marker: ({ text }) => `${text} May we?`,
 	}),
 	writer('dnd › add', { with: LISTED, marker: byPhone }),

@@ -9,10 +9,10 @@ import { until } from '../../n8n/until';
 import { byId, chain, node, webhook, type WorkflowJson } from '../../n8n/workflow';
 import { fixtures, type Simulator } from '../../simulator';
 
-export const KINDS = ['push', 'plain', 'waiting'] as const;
+export const KINDS = ['push', 'plain'] as const;
 export type Kind = (typeof KINDS)[number];
 
-const PEOPLE: Record<Kind, number> = { push: 5, plain: 2, waiting: 2 };
+const PEOPLE: Record<Kind, number> = { push: 5, plain: 2 };
 
 /** When something was sent, and the latest time at which n8n may have received it, in epoch milliseconds. */
 export type Sent = { from: number; to: number };
@@ -25,9 +25,6 @@ export type ReportedCall = { callId: string; responses: DeliveryResult[]; sent: 
 
 /** A chat event. */
 export type Nudge = { eventId: string; sent: Sent };
-
-/** n8n ends a wait without a webhook a minute after this. */
-const WAIT_MINUTES = 2;
 
 const TIMEOUT_MS = 30_000;
 const MAX_DELIVERY_MS = 120_000;
@@ -46,7 +43,6 @@ export class QueueLoad {
 	private readonly paths: Record<Kind, string> = {
 		push: randomUUID(),
 		plain: randomUUID(),
-		waiting: randomUUID(),
 	};
 	private readonly completed = randomUUID();
 	private deliveries = 0;
@@ -115,8 +111,7 @@ export class QueueLoad {
 			for (const call of this.simulator.placedCalls()) {
 				if (this.handled.has(call.callId)) continue;
 				this.handled.add(call.callId);
-				const isOurs = call.webhookUrl?.endsWith('/call-completed') === true;
-				reporting.push(isOurs ? this.report(call.callId) : this.completeTwice(call.callId));
+				reporting.push(this.report(call.callId));
 			}
 			await sleep(250);
 		}
@@ -171,12 +166,6 @@ export class QueueLoad {
 		return await this.send(`/webhook/${this.completed}/call-completed`, body, timeoutMs);
 	}
 
-	/** Delivers the completion twice and never again, whatever the result. */
-	private async completeTwice(callId: string): Promise<void> {
-		await sleep(1_500);
-		await this.simulator.completeCall(callId, {}, { deliverTimes: 2 });
-	}
-
 	private async send(path: string, body: object, timeoutMs: number): Promise<DeliveryResult> {
 		const baseUrl = this.baseUrls[this.deliveries++ % this.baseUrls.length] ?? '';
 		return await deliver(`${baseUrl}${path}`, body, timeoutMs);
@@ -194,17 +183,12 @@ export class QueueLoad {
 			whatToDo: 'wait',
 			options: { output: 'requests' },
 		};
-		const wait = {
-			waitForCompletion: 'webhook',
-			waitMinutes: WAIT_MINUTES,
-		};
 		const webhookUrl = this.completionUrl(this.baseUrls[0] ?? '');
 		const watched = { sessionIds: this.sessions.join(', '), eventTypes: ['nudge_sent'] };
 		const completed = { webhookId: this.completed };
 		return [
 			this.started('push', account.ours('Ours', 'pushCampaignContacts', push)),
 			this.started('plain', account.placeCall({ options: { webhookUrl } })),
-			this.started('waiting', account.placeCall(wait)),
 			chain('completed', account.ours('Ours', 'callCompletedTrigger', {}, completed), after()),
 			chain('nudged', account.ours('Ours', 'chatEventsTrigger', watched), after()),
 		];

@@ -19,13 +19,10 @@ const storedRows = z.array(
 		data: z.string(),
 	}),
 );
-const item = z.object({ json: z.object({ timed_out: z.boolean().optional() }).passthrough() });
 const stored = z.object({
 	resultData: z.object({
 		error: z.object({ message: z.string() }).passthrough().optional(),
-		runData: z.record(
-			z.array(z.object({ data: z.object({ main: z.array(z.array(item).nullable()) }).optional() })),
-		),
+		runData: z.record(z.unknown()),
 	}),
 });
 
@@ -42,8 +39,6 @@ export type Execution = {
 	/** Whether its trigger returned something. */
 	hasRun: boolean;
 	error: string;
-	/** The items of its last node. */
-	items: Array<z.infer<typeof item>['json']>;
 };
 
 /** Statuses with which n8n reports that an execution didn't finish. */
@@ -57,14 +52,12 @@ export function readExecutions(stores: QueueStores): Execution[] {
 	);
 	return rows.map(({ data, ...row }) => {
 		const { runData, error } = stored.parse(parse(data)).resultData;
-		const last = runData.After?.at(-1)?.data?.main[0] ?? [];
 		return {
 			...row,
 			text: data,
 			hasNoData: FAILED_STATUSES.includes(row.status) && error !== undefined && isEmpty(runData),
 			hasRun: 'After' in runData,
 			error: error?.message ?? '',
-			items: last.map(({ json }) => json),
 		};
 	});
 }
@@ -93,10 +86,6 @@ export function evaluate(load: QueueLoad, simulator: Simulator, executions: read
 		people,
 		calls: { ...calls, lost: calls.lost.map((callId) => `${callId}: ${answersOf(callId)}`) },
 		events,
-		waits: countBy(
-			of('waiting').flatMap(({ items }) => items),
-			({ timed_out: timedOut }) => (timedOut === false ? 'known' : 'not known at the limit'),
-		),
 		unexplained: [...people.unexplained, ...unended.map(({ id, status }) => `${id}: ${status}`)],
 	};
 }

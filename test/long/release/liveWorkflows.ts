@@ -1,4 +1,4 @@
-/** Workflows that are at work while the package is updated: two triggers, and an execution that waits for a call. */
+/** Workflows that are at work while the package is updated: two triggers. */
 import { randomUUID } from 'node:crypto';
 import pLimit from 'p-limit';
 import type { Account } from '../../e2e/account';
@@ -12,8 +12,6 @@ const COMPLETED = 'Call Completed Trigger';
 const EVENTS = 'Chat Events Trigger';
 /** Reports that wait for a response. */
 const MAX_REPORTS = 5;
-/** Other calls have other numbers. */
-const AWAITED = '9123456789';
 
 /** A call that was reported to the trigger, and the status of n8n's response. Null if none came in 10 seconds. */
 export interface Report {
@@ -29,8 +27,6 @@ export class LiveWorkflows {
 		private readonly url: string,
 		private readonly completed: Workflow,
 		private readonly events: Workflow,
-		/** The execution that waits. */
-		readonly waiting: string,
 	) {
 		this.simulator = account.simulator;
 	}
@@ -38,7 +34,7 @@ export class LiveWorkflows {
 	/** Creates the credential, because n8n knows its type only after the installation. */
 	static async publish(account: Account): Promise<LiveWorkflows> {
 		await account.open();
-		const { n8n, simulator, ours, placeCall, publish } = account;
+		const { n8n, simulator, ours, publish } = account;
 		const webhookId = randomUUID();
 		const completed = await publish(
 			chain(COMPLETED, ours(COMPLETED, 'callCompletedTrigger', {}, { webhookId })),
@@ -49,8 +45,7 @@ export class LiveWorkflows {
 		const url = `${n8n.baseUrl}/webhook/${webhookId}/call-completed`;
 		await until('the trigger to listen', async () => (await post(url, '')).status === 400);
 		await until('the chat connection', () => simulator.sessions.openSockets() === 1);
-		const { id } = await account.start([AWAITED], [placeCall({ waitForCompletion: 'webhook' })]);
-		return new LiveWorkflows(account, url, completed, events, id);
+		return new LiveWorkflows(account, url, completed, events);
 	}
 
 	/** Ends a call, which the service reports to the trigger. */
@@ -78,18 +73,6 @@ export class LiveWorkflows {
 			clearInterval(timer);
 		}
 		return await Promise.all(reports);
-	}
-
-	/** The calls that were placed for the execution that waits. */
-	awaitedCalls() {
-		return this.simulator.placedCalls().filter(({ phone }) => phone.endsWith(AWAITED));
-	}
-
-	/** Ends the call for which an execution waits. Returns the status of n8n's response. */
-	async endAwaitedCall(): Promise<number | null> {
-		const [call] = this.awaitedCalls();
-		const [delivery] = await this.simulator.completeCall(call?.callId ?? '');
-		return delivery?.status ?? null;
 	}
 
 	changeMode(mode: 'ai' | 'support'): void {

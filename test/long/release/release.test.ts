@@ -98,13 +98,12 @@ it('a user installs it by its name', async () => {
 	expect(readFileSync(codex, 'utf8')).toContain(`"${release.repository}/blob/main/`);
 });
 
-it('workflows are published, and an execution waits for its call', async () => {
+it('workflows are published', async () => {
 	live = await LiveWorkflows.publish(account);
 	before = await live.reportCall();
 	expect(await live.startedCalls(1)).toEqual([before.callId]);
 	live.changeMode('support');
 	expect(await live.startedEvents(1)).toBe(1);
-	await account.untilWaiting(live.waiting);
 });
 
 it('a user updates the package, and calls end in between', async () => {
@@ -118,17 +117,6 @@ it('a user updates the package, and calls end in between', async () => {
 	console.log(
 		`${during.length} calls ended during the update. Responses: ${JSON.stringify(countBy(during, 'status'))}`,
 	);
-});
-
-it('the execution that waited resumes once, with the result of its call', async () => {
-	expect((await n8n.execution(live.waiting)).status).toBe('waiting');
-	expect(await live.endAwaitedCall()).toBe(200);
-	const { id, status } = await n8n.finished(live.waiting);
-	expect(status).toBe('success');
-	expect((await n8n.output(id, 'Place Call')).map(({ json }) => json)).toMatchObject([
-		{ call_ended_reason: 'assistant-ended-call', timed_out: false },
-	]);
-	expect(live.awaitedCalls()).toHaveLength(1);
 });
 
 it('the chat connection is open once, and an event starts one execution', async () => {

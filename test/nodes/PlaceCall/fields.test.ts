@@ -248,10 +248,7 @@ describe('a placeholder', () => {
 		["Field 1 of 'Additional Data'", (value) => named({ name: 'plan', value })],
 		[
 			"'Question'",
-			(message) => ({
-				...{ operation: 'sendAndWait', message, yesValues: 'yes', noValues: 'no' },
-				options: { waitForCompletion: 'reading' },
-			}),
+			(question) => ({ operation: 'askAndWait', question, yesValues: 'yes', noValues: 'no' }),
 		],
 	];
 
@@ -331,13 +328,13 @@ describe('a placeholder', () => {
 
 describe('a question', () => {
 	const ask = (over: INodeParameters) => ({
-		...{ operation: 'sendAndWait', message: 'May we ship?', yesValues: 'yes, Go ahead' },
-		...{ noValues: 'no', options: { waitForCompletion: 'reading' }, ...over },
+		...{ operation: 'askAndWait', question: 'May we ship?', yesValues: 'yes, Go ahead' },
+		...{ noValues: 'no', ...over },
 	});
 	const DIFFERENT = "'Counts as Yes' and 'Counts as No' must have different values";
 
 	it.each<[INodeParameters, message: string]>([
-		[{ message: ' ' }, "'Question' is empty, so no call was placed"],
+		[{ question: ' ' }, "'Question' is empty, so no call was placed"],
 		[
 			{ yesValues: '={{ "" }}' },
 			`${DIFFERENT} (got "" and "no"), so no call was placed. Enter the values that your agent captures`,
@@ -345,11 +342,11 @@ describe('a question', () => {
 		[{ noValues: '={{ null }}' }, `${DIFFERENT} (got "yes, Go ahead" and "")`],
 		[{ noValues: 'no, YES ' }, `${DIFFERENT} (got "yes, Go ahead" and "no, YES")`],
 		[
-			{ message: '=May we ship order {{ "#REF!" }}?' },
+			{ question: '=May we ship order {{ "#REF!" }}?' },
 			`'Question' has the word "#REF!" instead of a value. The agent would say it. Check the cells that the expression uses.`,
 		],
 		...['"NULL"', '"[[" + "question]]"'].map((code): [INodeParameters, string] => [
-			{ message: `={{ ${code} }}` },
+			{ question: `={{ ${code} }}` },
 			"'Question' is empty, so no call was placed. Enter what the agent should ask.",
 		]),
 		[

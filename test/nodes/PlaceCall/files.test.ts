@@ -8,19 +8,18 @@ import type {
 } from 'n8n-workflow';
 import { oneNodeWorkflow, output, retryFailed } from '../../engine';
 import { CONTINUE, HOURS, NIGHT } from './placeCallHarness';
-import { byReading, byWebhook, people, waitHarness } from './waitHarness';
+import { ASK, people, WAIT, waitHarness } from './waitHarness';
 
 const CONTENT = Buffer.from('phone\n9876543210\n').toString('base64');
 const binary: IBinaryKeyData = {
 	List_0: { data: CONTENT, mimeType: 'text/csv', fileName: 'leads.csv' },
 };
-const ASK = { operation: 'sendAndWait', message: 'May we?', yesValues: 'yes', noValues: 'no' };
 const WITHOUT = { options: { includeInputFields: false } };
-const { node, waiting, runOrPause, service, isNow, timeFlies } = waitHarness();
+const { node, run: runPlaceCall, service, isNow, timeFlies } = waitHarness();
 
 const filesOf = (items: INodeExecutionData[]) => items.map((item) => item.binary);
 const run = async (parameters: INodeParameters, over: Partial<INode> = {}, count = 1) =>
-	await runOrPause(await node(parameters, over), count, binary);
+	await runPlaceCall(await node(parameters, over), count, binary);
 
 /** How often the record of the execution would have the file, if n8n stored each object once. */
 function timesStored({ data }: IRun): number {
@@ -69,7 +68,7 @@ test('each item of a run that could not begin', async () => {
 test('a call of an earlier attempt, whose result has no file', async () => {
 	service().faults.inject({ kind: 'status', status: 400, match: { method: 'POST' }, skip: 1 });
 	const placeCall = await node({});
-	const failed = await runOrPause(placeCall, 2, binary);
+	const failed = await runPlaceCall(placeCall, 2, binary);
 	expect(failed.status).toBe('error');
 	service().faults.clear();
 	const retried = await retryFailed(failed, oneNodeWorkflow(placeCall).workflow);
@@ -77,38 +76,14 @@ test('a call of an earlier attempt, whose result has no file', async () => {
 	expect(timesStored(retried)).toBe(1);
 });
 
-describe.each([
-	['Place', byWebhook],
+test.each([
+	['Place', WAIT],
 	['Ask and Wait', ASK],
-])('%s that waits by webhook', (_operation, parameters) => {
-	test('has the file while it waits, once, and when a report ends the wait', async () => {
-		const { run: ran, callId, arrive } = await waiting(parameters, 1, {}, binary);
-		const [task] = ran.data.executionData?.nodeExecutionStack ?? [];
-		expect(filesOf(task?.data.main?.[0] ?? [])).toEqual([binary]);
-		expect(timesStored(ran)).toBe(1);
-		await service().endCall(callId);
-		const { result } = await arrive({ call_id: callId });
-		expect(filesOf(result?.workflowData?.[0] ?? [])).toEqual([binary]);
-	});
-
-	test("has the file if n8n's own limit ends the wait", async () => {
-		const { runOutOfTime } = await waiting(parameters, 1, {}, binary);
-		expect(filesOf(output(await runOutOfTime(), 'After'))).toEqual([binary]);
-	});
-
-	test('has no file without Include Input Fields, also while it waits', async () => {
-		const { run: ran } = await waiting({ ...parameters, ...WITHOUT }, 1, {}, binary);
-		const [task] = ran.data.executionData?.nodeExecutionStack ?? [];
-		expect(filesOf(task?.data.main?.[0] ?? [])).toEqual([undefined]);
-	});
-});
-
-test('a wait by reading, also for the call of an equal number', async () => {
+])('a wait of %s, also for the call of an equal number', async (_operation, parameters) => {
 	timeFlies(async () => {
 		for (const { callId } of service().placedCalls()) await service().endCall(callId);
 	});
-	const placeCall = await node(byReading);
 	const [row = {}] = people(1);
-	const ran = await runOrPause(placeCall, [row, row], binary);
+	const ran = await runPlaceCall(await node(parameters), [row, row], binary);
 	expect(filesOf(output(ran, 'Node'))).toEqual([binary, binary]);
 });

@@ -109,7 +109,7 @@ describe('the output', () => {
 			...{ next_call_possible_at: 'x', call_id: 'old', phone_key: '91' },
 			...{ status: 'picked', summary: 'Yes', tag_name: 'Hot', answered: true },
 			...{ transcript: [], transcript_text: 'Hello', recording: {} },
-			...{ answer: 'yes', explanation: 'Yes', data: { approved: true } },
+			...{ answer: 'yes', explanation: 'Yes' },
 			...{ error: 'No', message: 'Correct it', details: { outcome: 'unknown' } },
 		};
 		const row = { row: 7, caller_name: 'Asha Rao' };

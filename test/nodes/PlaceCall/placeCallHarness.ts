@@ -65,16 +65,6 @@ export const NIGHT = '2026-11-20T22:00:00+05:30';
 /** *On Error* of a node: *Continue*. */
 export const CONTINUE = { onError: 'continueRegularOutput' } as const;
 
-/** *Wait for Completion* of *Place* with these settings, and other options. */
-export const waitBy = (
-	way: 'webhook' | 'reading',
-	settings: INodeParameters = {},
-	options: INodeParameters = {},
-) => ({
-	...{ waitForCompletion: way, waitMinutes: 60, ...settings },
-	options,
-});
-
 /** Runs Place Call in the real engine, with these parameters and those of a valid call. */
 export function placeCallHarness() {
 	const harness = engineHarness();

@@ -17,25 +17,24 @@ import {
 	HOURS,
 	NIGHT,
 	placeCallHarness,
-	waitBy,
 } from './placeCallHarness';
+import { WAIT } from './waitHarness';
 
 const harness = placeCallHarness();
 const node = harness.placeCallNode;
 
 const FROM_MODEL = { when: "={{ $fromAI('when') }}" };
-const QUESTION = { operation: 'sendAndWait', message: 'May I?', yesValues: 'yes', noValues: 'no' };
+const QUESTION = { operation: 'askAndWait', question: 'May I?', yesValues: 'yes', noValues: 'no' };
 const SKIP = { ...HOURS, outsideCallingHours: 'notPlaced' };
 const BODY_TIME = { developerSettings: { additionalBodyFields: '{ "scheduled_at": "23:00" }' } };
 const REPEAT = 'To get its result, repeat this request after that time. No second call is placed.';
 const DONT_REPEAT = 'Do not repeat this request. Read the call after that time by its ID.';
 
 const including = (text: string): unknown => expect.stringContaining(text);
-const scheduled = (time: string, next_step: string, more: IDataObject = {}) => ({
+const scheduled = (time: string, next_step: string) => ({
 	outcome: 'done',
 	what_happened: including(`A call to 9876543210 (IN) is scheduled for ${time}`),
 	next_step,
-	...more,
 });
 const notSent = (what: string, next: unknown) => ({
 	outcome: 'not_sent',
@@ -50,18 +49,12 @@ const itIsFriday: unknown = expect.stringMatching(
 
 it.each<[string, INodeParameters, IDataObject, told: object]>([
 	['a call outside the hours', { ...HOURS }, {}, scheduled(MONDAY, DONT_REPEAT)],
-	['one that is read', { ...HOURS, ...waitBy('reading') }, {}, scheduled(MONDAY, REPEAT)],
-	['one with a webhook', { ...HOURS, ...waitBy('webhook') }, {}, scheduled(MONDAY, REPEAT)],
+	['one that is read', { ...HOURS, ...WAIT }, {}, scheduled(MONDAY, REPEAT)],
 	[
 		'a question outside the hours',
 		{ ...HOURS, ...QUESTION },
 		{},
-		scheduled(MONDAY, REPEAT, {
-			result: expect.objectContaining({
-				answer: 'unclear',
-				explanation: 'The call is scheduled for a later time, so nobody has answered yet.',
-			}),
-		}),
+		notSent("The call wasn't placed, because it's outside the calling hours.", including(MONDAY)),
 	],
 	[
 		'a time',
@@ -71,7 +64,7 @@ it.each<[string, INodeParameters, IDataObject, told: object]>([
 	],
 	[
 		'a time of day, whose date only the service knows',
-		{ ...FROM_MODEL, ...waitBy('reading') },
+		{ ...FROM_MODEL, ...WAIT },
 		{ when: '18:30' },
 		scheduled('18:30 (Asia/Kolkata).', DONT_REPEAT),
 	],
@@ -119,15 +112,6 @@ it.each<[string, INodeParameters, IDataObject, told: object]>([
 		expect(bodies).toHaveLength(result.outcome === 'done' ? 1 : 0);
 		expect(clock.now()).toBe(Date.parse(NIGHT));
 	}
-});
-
-it('a scheduled question is not said to be not placed because an earlier one of its row was not', async () => {
-	skipSleeps(Date.parse(NIGHT));
-	acceptUpTo(1);
-	const asking = node({ ...HOURS, ...QUESTION, options: { includeInputFields: true } });
-	const tool = engineTool(asking, { row: { not_placed_reason: 'call_limit_reached' } });
-	const result = { placed: true, not_placed_reason: '', answer: 'unclear' };
-	expect(await tool()).toMatchObject({ outcome: 'done', result });
 });
 
 it('Call Again in Loops is no option of a tool, which calls a person once', async () => {
@@ -193,7 +177,7 @@ it.each<[string, string, AgentRun, IDataObject, string, string]>([
 it('an MCP client without a session is not told to repeat the request', async () => {
 	skipSleeps(Date.parse(NIGHT));
 	acceptUpTo(1);
-	const tool = mcpTool(node({ ...waitBy('reading'), ...HOURS }));
+	const tool = mcpTool(node({ ...WAIT, ...HOURS }));
 	expect(await tool()).toMatchObject(scheduled(MONDAY, DONT_REPEAT));
 });
 

@@ -62,16 +62,3 @@ describe('reading until all have ended', () => {
 		expect(watch.pending).toEqual([]);
 	});
 });
-
-it('one of many calls in progress is found without reading all of them every time', async () => {
-	let reads = 0;
-	const read = async (callId: string): Promise<JsonObject> => {
-		reads++;
-		return callId === 'call-7' ? { status: 'ringing' } : ENDED;
-	};
-	for (let look = 0; look < 100; look++) {
-		expect(await watchOf(IDS, read).haveAllEnded()).toBe(false);
-	}
-	// On average half of them, or up to the end of the group.
-	expect(reads / 100).toBeLessThan(0.9 * IDS.length);
-});

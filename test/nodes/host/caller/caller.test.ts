@@ -27,10 +27,9 @@ const inN8n1 = (type: string) =>
 const WORKFLOW = {
 	kind: 'workflow',
 	reader: 'onScreen',
-	getsErrors: false,
 	recognizesRepeats: true,
 };
-const MODEL = { kind: 'model', reader: 'forModel', getsErrors: true, recognizesRepeats: true };
+const MODEL = { kind: 'model', reader: 'forModel', recognizesRepeats: true };
 const AGENT_MODEL = { ...MODEL, agent: expect.any(Agent) };
 
 test.each([
@@ -45,22 +44,8 @@ test.each([
 		withoutSession,
 		{ ...MODEL, mcpSession: '', recognizesRepeats: false },
 	],
-	[
-		'that asks a person for approval',
-		'placeCallHitlTool',
-		byEngine,
-		{ kind: 'review', agent: expect.any(Agent), reader: 'forModel' },
-	],
 ])('finds who asks for a node %s', (_what, type, contextOf, caller) => {
 	expect(callerOf(contextOf(type))).toMatchObject(caller);
-});
-
-test.each([
-	['stopWorkflow', false],
-	['continueRegularOutput', true],
-] as const)('a review with On Error %s gets its errors or not', (onError, getsErrors) => {
-	const node = { ...harness.node('placeCallHitlTool'), onError };
-	expect(callerOf(executeContext(node, [{ json: {} }]))).toMatchObject({ getsErrors });
 });
 
 describe('the run of an agent', () => {

@@ -6,11 +6,10 @@ import type {
 } from 'n8n-workflow';
 import { callerOf } from '../../../../nodes/host/caller/caller';
 import { type CompletedRequest, RunResult } from '../../../../nodes/host/execution/runResult';
-import { failureForModel, runForModel } from '../../../../nodes/host/run/toolResult';
+import { runForModel } from '../../../../nodes/host/run/toolResult';
 import type { JsonObject } from '../../../../nodes/core/values/json';
 import {
 	InvalidInput,
-	NotSent,
 	OutcomeUnknown,
 	ServiceRejection,
 	unusable,
@@ -345,8 +344,6 @@ const rejected = (resolution: Resolution, isTransient = false) =>
 		body: {},
 	});
 const unknown = new OutcomeUnknown('No response', ON_SCREEN);
-const OWNER =
-	'Tell the user you are chatting with that the person who set up this tool must fix this.';
 const CALL_ONE = { json: { call_id: 'one' } };
 
 /** What the tool did before it failed. Undefined if nothing. */
@@ -400,15 +397,3 @@ test.each(Object.entries(FAILURES))(
 		expect({ ...checked(item?.json ?? {}), hints: messages }).toMatchSnapshot();
 	},
 );
-
-test('the reason why a person was not asked has the advice for a model', () => {
-	const context = mcpContext(harness.node('placeCall'));
-	const reasonForModel = (error: unknown) => failureForModel(context, error);
-	expect(reasonForModel(unknown)).toBe('No response.');
-	expect(reasonForModel(rejected(CHECK))).toBe('Rejected (No). Check the ID.');
-	expect(reasonForModel(invalid(ON_SCREEN))).toBe(`Wrong. ${OWNER}`);
-	const locked = { originalMessage: 'SQLITE_BUSY', isTransient: false, origin: 'n8n' } as const;
-	expect(reasonForModel(new NotSent('Not sent', ON_SCREEN, locked))).toBe(
-		`Not sent (SQLITE_BUSY). ${OWNER}`,
-	);
-});

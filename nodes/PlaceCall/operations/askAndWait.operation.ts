@@ -1,9 +1,5 @@
-import { SEND_AND_WAIT_OPERATION } from 'n8n-workflow';
 import { beforeSending } from '../../host/claims/openDeliveries';
 import type { Operation } from '../../host/run/operations';
-import { rememberReviewedRow } from '../../host/claims/approvedRow';
-import { failureForModel, forWhoFillsIn } from '../../host/run/toolResult';
-import { withoutAnswer } from '../ask/answer';
 import { questionFields, readQuestion } from '../ask/question';
 import { callingHours } from '../fields/callingHours';
 import { callLimit } from '../fields/callLimit';
@@ -12,10 +8,10 @@ import { additionalData, dataExtraction, initialGreeting } from '../fields/conve
 import { callDeveloperSettings, callOptions } from '../fields/options';
 import { personName, recipientFields } from '../fields/recipient';
 import { completeFailed, placeCalls } from '../placeCalls';
-import { waitOptions } from '../wait/waitOption';
+import { timeLimit } from '../wait/waitFields';
 
-export const sendAndWait: Operation = {
-	value: SEND_AND_WAIT_OPERATION,
+export const askAndWait: Operation = {
+	value: 'askAndWait',
 	name: 'Ask and Wait',
 	action: 'Ask person by phone and wait for answer',
 	description: 'Call a person, ask a yes-or-no question, and continue with the answer',
@@ -27,23 +23,13 @@ export const sendAndWait: Operation = {
 		dataExtraction,
 		additionalData,
 		callSettings,
-		callOptions(initialGreeting, personName, ...waitOptions),
+		callOptions(initialGreeting, personName, timeLimit),
 		callDeveloperSettings,
 	],
 	toolDescription:
 		'Places a real phone call to ask a person one question, waits for the end of the call, and returns the answer: yes, no, not_reached, or unclear. Only yes is an approval. Use this only if a person has to decide, and once for each question. If timed_out is true, the call may still be in progress. Repeat the same request to wait longer. It does not place another call.',
 	beforeSending,
 
-	async execute(run) {
-		const { context, caller } = run;
-		const { kind, getsErrors } = caller;
-		if (kind === 'review') rememberReviewedRow(run);
-		const asking = placeCalls(run, readQuestion);
-		if (kind !== 'review' || !getsErrors) return await asking;
-		return await asking.catch((error: unknown) => {
-			const reason = failureForModel(context, forWhoFillsIn(run.parameters, error));
-			return [{ json: withoutAnswer(reason), pairedItem: { item: 0 } }];
-		});
-	},
+	execute: async (run) => await placeCalls(run, readQuestion),
 	notBegun: (run, failed) => [completeFailed(run, failed, true)],
 };

@@ -1,0 +1,53 @@
+import type { INodeExecutionData } from 'n8n-workflow';
+import { CallWatch } from '../../core/calls/callWatch';
+import { readCallRecord } from '../../core/calls/readCall';
+import type { JsonObject } from '../../core/values/json';
+import { named } from '../../core/values/values';
+import { clock } from '../../host/clock';
+import { cancellableSleep, isCanceled, WHY_CANCELED } from '../../host/execution/cancel';
+import type { OperationRun } from '../../host/run/operations';
+import type { AskedQuestion } from '../ask/answer';
+import { awaitedCalls, callIdsOf, waitedItems } from './waitedItems';
+import type { WaitOption } from './waitFields';
+
+const STOPPED = `${WHY_CANCELED} The call may still be in progress. Read it with Get Call.`;
+
+/**
+ * Keeps the execution running until each call has ended, or the time limit is reached.
+ *
+ * @param earlierCalls calls of earlier runs of the node, by the item that wasn't placed because of them
+ * @param questionOf that of an item of *Ask and Wait*
+ * @returns the calls with their records and answers
+ */
+export async function waitForCalls(
+	run: OperationRun,
+	placed: INodeExecutionData[],
+	earlierCalls: JsonObject,
+	{ finished, limitMs, optOutKey }: WaitOption,
+	questionOf: ((index: number) => AskedQuestion) | undefined,
+): Promise<INodeExecutionData[]> {
+	const { context, caller, account } = run;
+	const calls = awaitedCalls(placed, earlierCalls);
+	const callIds = callIdsOf(calls);
+	const watch = new CallWatch(callIds, {
+		read: async (callId) => await readCallRecord((await account()).client, callId),
+		finished,
+		reader: caller.reader,
+	});
+	const sleep = cancellableSleep(run, placedNote(callIds));
+	const end = clock.elapsed() + Math.min(limitMs, caller.maxWaitMs);
+	await watch.readUntilAllEnded({ ...clock, sleep }, end).catch((error: unknown) => {
+		if (!isCanceled(context) || !caller.continuesOnFail) throw error;
+		// In queue mode, a retry continues after the node with the items, so they end as at the time limit, with another reason.
+		watch.giveUp(STOPPED);
+	});
+	return waitedItems(placed, calls, watch, optOutKey, questionOf);
+}
+
+/** What to do if the execution is stopped during the wait. The calls aren't. */
+function placedNote(callIds: readonly string[]): string | undefined {
+	if (callIds.length === 0) return undefined;
+	const isOne = callIds.length === 1;
+	const were = isOne ? 'The call was' : `${callIds.length} calls were`;
+	return `${were} placed. Read ${isOne ? 'it' : 'them'} with Get Call: ${named(callIds, String)}.`;
+}
