@@ -18,8 +18,8 @@ import { requireAllItems } from '../host/run/executeOnce';
 import type { OperationRun } from '../host/run/operations';
 import { forEachWithPauses } from '../core/values/pauses';
 import { displayText, isUnset, messageOf, quoted } from '../core/values/values';
-import { rowsOfFiles, type Source } from './file/csvFile';
 import { EXAMPLE_CONTACTS, MAX_ROWS_IN_JSON } from './properties';
+import { rowsOfFiles, type Source } from './push/csv';
 import { COMPARE_LISTS } from './push/pushClaims';
 import { type ContactItem, type ContactsFrom, type PushInput, rowsOfItems } from './push/rows';
 
@@ -112,7 +112,7 @@ async function pastedRows({ context, parameters }: OperationRun): Promise<PushIn
 	const written: unknown = context.getNodeParameter('pastedRows', 0);
 	const text = (typeof written === 'string' ? written : trimmed).replace(/^\uFEFF/, '');
 	// The byte order mark says that it's UTF-8, also if a character was damaged before.
-	const open = () => [Buffer.from(`\uFEFF${text}\n`)];
+	const open = () => Buffer.from(`\uFEFF${text}\n`);
 	if (trimmed !== '') return await rowsOfFiles([{ name: 'Rows', isPasted: true, open, item: 0 }]);
 	throw new InvalidInput(
 		"'Rows' is empty, so nothing was sent",
@@ -140,10 +140,8 @@ function filesOfInput(run: OperationRun): Source[] {
 			const count = (names.get(fileName) ?? 0) + 1;
 			names.set(fileName, count);
 			const name = count === 1 ? fileName : `${fileName} (${count})`;
-			const open = () =>
-				id === undefined
-					? [Buffer.from(data, 'base64')]
-					: readable(run, name, context.helpers.getBinaryStream(id));
+			const open = async () =>
+				id === undefined ? Buffer.from(data, 'base64') : await storedFile(run, name, id);
 			files.push({ name, open, item });
 		}
 	}
@@ -196,13 +194,10 @@ function noFile(context: IExecuteFunctions, item: number): InvalidInput {
 	);
 }
 
-async function* readable(
-	run: OperationRun,
-	name: string,
-	stream: Promise<AsyncIterable<Uint8Array>>,
-): AsyncGenerator<Uint8Array> {
+async function storedFile(run: OperationRun, name: string, id: string): Promise<Buffer> {
+	const { helpers } = run.context;
 	try {
-		yield* await stream;
+		return await helpers.binaryToBuffer(await helpers.getBinaryStream(id));
 	} catch (error) {
 		throw notReadable(name, error, await mayHavePushed(run));
 	}

@@ -1,7 +1,6 @@
 /** Texts and lists from outside take time in proportion to their length. Lint checks regular expressions for this, so here are the places that do more than match. */
 import attempt from 'lodash/attempt';
-import { CsvParser } from '../../nodes/PushCampaignContacts/file/csv';
-import { rowsOfFiles } from '../../nodes/PushCampaignContacts/file/csvFile';
+import { rowsOfFiles } from '../../nodes/PushCampaignContacts/push/csv';
 import { resolveColumns } from '../../nodes/PushCampaignContacts/push/columns';
 import { comparableHeading } from '../../nodes/PushCampaignContacts/push/headings';
 import { prepareRows } from '../../nodes/PushCampaignContacts/push/prepareRows';
@@ -60,14 +59,8 @@ const columnsIn = (names: string[]) =>
 		{ ...defaultChoice, phone: names[0] ?? '', personName: '' },
 	);
 
-const pieces = (text: string, size: number): string[] =>
-	Array.from({ length: Math.ceil(text.length / size) }, (_, nth) =>
-		text.slice(nth * size, (nth + 1) * size),
-	);
-
 async function readFile(text: string): Promise<void> {
-	const parts = pieces(text, 64).map((part) => Buffer.from(part));
-	await rowsOfFiles([{ name: 'contacts.csv', item: 0, open: () => parts }]);
+	await rowsOfFiles([{ name: 'contacts.csv', item: 0, open: () => Buffer.from(text) }]);
 }
 
 const rejection = (text: string) =>
@@ -77,11 +70,7 @@ const rejection = (text: string) =>
 	});
 
 const ofText: Record<string, (text: string) => unknown> = {
-	'a cell of a file': (text) => {
-		const parser = new CsvParser(',');
-		for (const piece of pieces(`a,b\n"${text}`, 64)) parser.write(piece);
-		parser.end();
-	},
+	'a cell of a file': async (text) => await readFile(`a,b\n"${text}"\n`),
 	'a file': readFile,
 	'a phone number': (text) => attempt(() => loosePhoneKey(text, 'IN')),
 	'a number on the list': (text) => new ListedNumbers([{ phone: text }]).entryOf(text),

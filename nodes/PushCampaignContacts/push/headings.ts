@@ -5,7 +5,7 @@ import { isCampaignPhone } from '../../core/phone/campaignPhone';
 import { isBlank } from '../../core/phone/written';
 import { normalized, withoutEnd, withoutInvisible } from '../../core/values/text';
 import { named, plainText, quoted } from '../../core/values/values';
-import { DELIMITERS } from '../file/csv';
+import { DELIMITERS } from './csv';
 import type { ContactsFrom, Row, Table } from './rows';
 
 /** The most columns that a message names. */

@@ -115,6 +115,8 @@ export const PUSH_LIMITS = {
 	 * With 1,000,000 rows, that's 600 MB, which fits beside n8n in a heap of 1 GB.
 	 */
 	characters: 200_000_000,
+	/** Of files: their rows times their columns. */
+	cells: 100_000_000,
 	/** An n8n with a heap of 1 GB can store an output with this many rows of a few columns of a file. */
 	outputRows: 500_000,
 	/** Of all rows of an output: their characters, and in addition for each cell. Those of a few columns have about 130. */

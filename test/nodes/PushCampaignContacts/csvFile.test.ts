@@ -76,9 +76,10 @@ const tooMany = (cells: number, columns: number) =>
 const CUT =
 	'This is the last row of the file. It has fewer cells than the header and no line break at its end, so the file may be cut off. If the row is complete, add a line break after it.';
 const RUN_ON =
-	'A cell of this row has several lines that look like rows, so its quote may not be closed. Close or remove the quote. Nobody in this cell is called.';
+	'A cell of this row has several lines with a phone number, so its quote may not be closed. Close or remove the quote. Nobody in this cell is called.';
 
 const readable: Record<string, Record<number, JsonObject | string>> = {
+	'quote-runs-on.csv': { 2: RUN_ON, 3: ZOYA },
 	'blank-rows.csv': { 4: { ...ASHA, city: 'Pune' }, 7: { ...RAVI, city: '' } },
 	'comma-in-name-and-trailing-delimiter.csv': {
 		2: tooMany(4, 3),
@@ -87,13 +88,6 @@ const readable: Record<string, Record<number, JsonObject | string>> = {
 	},
 	'comma-in-name.csv': { 2: tooMany(5, 4), 3: { ...RAVI, amount: '500', note: '' } },
 	'cut-off.csv': { 2: { ...ASHA, city: 'Pune' }, 3: CUT },
-	'database-export.csv': {
-		2: { phone: '9876543210', person_name: 'Asha "Ash" Rao', a: '1', b: '5"' },
-		3: { phone: '9876543211', person_name: '"Ash"', a: '6"', b: 'x' },
-		4: { phone: '9876543212', person_name: 'Ravi', a: '7\\"', b: '\\"x' },
-		5: { phone: '9876543213', person_name: 'say "hi", ok', a: 'C:\\', b: 'a\\b' },
-		6: { phone: '9876543214', person_name: 'Zoya', a: 'a \\\\', b: '8"' },
-	},
 	'doubled-line-breaks.csv': { 3: ASHA, 5: RAVI },
 	'duplicates.csv': {
 		2: 'Asha Rao (row 5) has the same number and was kept. The node pushes one row per phone number.',
@@ -127,7 +121,7 @@ const readable: Record<string, Record<number, JsonObject | string>> = {
 	'lines-like-rows.csv': {
 		2: { phone: '9876543210', note: 'Flat 2, MG Road\nPune, 411001', size: '1' },
 		3: { phone: '9876543211', note: 'Flat 2\nCall 9876543219, or', size: '1' },
-		4: { phone: '9876543212', note: 'Rao, Asha\n9876543219', size: '1' },
+		4: RUN_ON,
 	},
 	'missing-headings.csv': { 2: ASHA, 3: RAVI },
 	'mixed-line-breaks.csv': { 2: ASHA, 3: RAVI, 4: ZOYA },
@@ -152,7 +146,6 @@ const readable: Record<string, Record<number, JsonObject | string>> = {
 	'spaced-headings.csv': { 2: { ...ASHA, city: 'Pune' } },
 	'spaces-around-quotes.csv': {
 		2: { ...ASHA, person_name: 'Rao, Asha', a: '1', b: '' },
-		3: { ...RAVI, person_name: 'Ravi\n"R"', a: ' 5" pipe', b: '' },
 	},
 	'trailing-delimiter.csv': { 2: ASHA, 3: RAVI },
 	'utf-16-big-endian.csv': { 2: { phone: '9876543210', person_name: 'Zoë' } },
@@ -175,7 +168,7 @@ const EMPTY: [string, RegExp] = [
 	/first row must name the columns\.$/,
 ];
 const openQuote = (row: number): [string, RegExp] => [
-	`has a quote in row ${row} that isn't closed, so the rows after it can't be read. Nothing was sent`,
+	`has no end of row ${row}, so nothing was sent. A quote isn't closed, or the row has more than 1,000,000 characters`,
 	/^Close or remove the quote/,
 ];
 const unreadable: Record<string, [message: string, advice: RegExp]> = {
@@ -184,7 +177,6 @@ const unreadable: Record<string, [message: string, advice: RegExp]> = {
 	'bad-mark-only.csv': EMPTY,
 	'bad-nul.csv': NO_TEXT,
 	'bad-old-workbook.csv': NO_TEXT,
-	'bad-quote-runs-on.csv': openQuote(2),
 	'bad-quote.csv': openQuote(3),
 	'bad-utf-16-without-mark.csv': NO_TEXT,
 	'bad-workbook.csv': NO_TEXT,
@@ -230,18 +222,21 @@ describe('the encoding', () => {
 	const UTF_16 = Buffer.from(`\ufeff${HEAD}आशा`, 'utf16le');
 	const GUESSED =
 		'The file "a.csv" was read as Windows-1252. Check letters such as é in the rows. If they\'re wrong, save the file as CSV UTF-8 for the next push.';
-	const DAMAGED =
-		'Some characters of the file "a.csv" can\'t be read, so they became "\ufffd". Check the rows. For the next push, correct the file and save it as CSV UTF-8.';
 
 	test.each<[string, Buffer, name: string, hint: string | undefined]>([
 		['letters', bytes(HEAD, 'Zoë\n'), 'Zoë', undefined],
 		['control characters, which Windows-1252 lacks', bytes(HEAD, 'Zo\x81\n'), 'Zo\x81', undefined],
 		['a letter of another encoding', bytes(HEAD, 'Zo', 0xeb, '\n'), 'Zoë', GUESSED],
-		['letters, and an invalid byte', bytes(HEAD, 'Zoë', 0xe9, '\n'), 'Zoë\ufffd', DAMAGED],
-		['a letter after an invalid byte', bytes(HEAD, 0xe9, 'Zoë\n'), '\ufffdZoë', DAMAGED],
-		['a mark, and an invalid byte', bytes(`\ufeff${HEAD}`, 'Zo', 0xe9, '\n'), 'Zo\ufffd', DAMAGED],
-		['a letter that is cut off', bytes(HEAD, 'आशा').subarray(0, -1), 'आश\ufffd', DAMAGED],
-		['UTF-16 that is cut off', UTF_16.subarray(0, -1), 'आश\ufffd', DAMAGED],
+		['letters, and an invalid byte', bytes(HEAD, 'Zoë', 0xe9, '\n'), 'Zoë\ufffd', undefined],
+		['a letter after an invalid byte', bytes(HEAD, 0xe9, 'Zoë\n'), '\ufffdZoë', undefined],
+		[
+			'a mark, and an invalid byte',
+			bytes(`\ufeff${HEAD}`, 'Zo', 0xe9, '\n'),
+			'Zo\ufffd',
+			undefined,
+		],
+		['a letter that is cut off', bytes(HEAD, 'आशा').subarray(0, -1), 'आश\ufffd', undefined],
+		['UTF-16 that is cut off', UTF_16.subarray(0, -1), 'आश\ufffd', undefined],
 	])('is detected from %s', async (_what, content, name, hint) => {
 		const { rows, hints } = await pushFile(content);
 		expect(rows).toEqual({ 2: { phone: '9876543210', person_name: name } });
@@ -288,40 +283,11 @@ describe('a long file', () => {
 	});
 
 	test.each([
-		[
-			'more than a million characters',
-			'x'.repeat(1_000_001),
-			/more than 1,000,000 char.* in row 2/,
-		],
-		['a quote around more than a million', `"${'x'.repeat(1_100_000)}"\n`, /a quote in row 2/],
-	])('is not sent with %s in a row', async (_what, row, message) => {
+		['more than a million characters', 'x'.repeat(1_100_000)],
+		['a quote around more than a million', `"${'x'.repeat(1_100_000)}"\n`],
+	])('is not sent with %s in a row', async (_what, row) => {
 		const { error } = await pushFile(`phone\n${row}`);
-		expect(error?.message).toMatch(message);
-	});
-
-	/** A header of 2,000 columns above these rows of so many cells. */
-	const wide = (rows: number, cells: number) => {
-		const text = range(rows).map((row) => phone(row) + ',1'.repeat(cells - 1));
-		return fileItem('a.csv', lines(`phone${',a'.repeat(1_999)}`, ...text));
-	};
-
-	test.each([
-		['400 rows of one cell', 400, 1],
-		['600 rows with a tenth of the cells', 600, 200],
-	])('with 2,000 columns is pushed if it has %s', async (_what, count, cells) => {
-		const bodies = respondWith(ok(count));
-		await runPush([wide(count, cells)], csv({ otherColumns: 'none' }));
-		expect(sizes(bodies)).toEqual([count]);
-	});
-
-	test('with 2,000 columns is not sent if most rows have far fewer cells', async () => {
-		const { error } = await runPush([wide(600, 1)], csv());
-		expect(error).toMatchObject({
-			message:
-				'The header of the file "a.csv" has 2,000 columns, but most rows have far fewer cells. Nothing was sent',
-			description:
-				'Check that the first row names the columns. Keep only the columns that you need.',
-		});
+		expect(error?.message).toContain(openQuote(2)[0]);
 	});
 });
 
@@ -714,7 +680,7 @@ describe('more than n8n can have in memory or store as items', () => {
 			'Split it, and push at most 100 rows at a time.',
 		],
 		[
-			'1,000 characters',
+			'1,000 characters or 100,000,000 cells',
 			repeated('phone,note', `${phone(0)},${'x'.repeat(90)}`, 10),
 			"Remove the columns that you don't need, or push fewer rows at a time.",
 		],

@@ -2,19 +2,19 @@
 import fc from 'fast-check';
 import omit from 'lodash/omit';
 import Papa from 'papaparse';
-import { rowsOfFiles } from '../../../../nodes/PushCampaignContacts/file/csvFile';
+import { rowsOfFiles } from '../../../../nodes/PushCampaignContacts/push/csv';
 import { resolveColumns } from '../../../../nodes/PushCampaignContacts/push/columns';
 import { ContactWriter } from '../../../../nodes/PushCampaignContacts/push/contacts';
 import { prepareRows } from '../../../../nodes/PushCampaignContacts/push/prepareRows';
 import { InvalidInput } from '../../../../nodes/core/service/errors';
 import { isJsonObject, parseJson } from '../../../../nodes/core/values/json';
 import { MANY_RUNS } from '../../../fuzz/runs';
-import { defaultChoice } from '../push/scripted';
+import { defaultChoice } from './scripted';
 
 /** The people of a file, or why it isn't read. */
 async function pushed(bytes: Uint8Array) {
 	try {
-		const input = await rowsOfFiles([{ name: 'a.csv', item: 0, open: () => [bytes] }]);
+		const input = await rowsOfFiles([{ name: 'a.csv', item: 0, open: () => Buffer.from(bytes) }]);
 		const [columns] = input.tables.map((table) =>
 			resolveColumns(table, { ...defaultChoice, from: 'csv' }),
 		);

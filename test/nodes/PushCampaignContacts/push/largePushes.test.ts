@@ -1,6 +1,6 @@
 /** A large push leaves memory and time to the rest of n8n. */
 import range from 'lodash/range';
-import { rowsOfFiles } from '../../../../nodes/PushCampaignContacts/file/csvFile';
+import { rowsOfFiles } from '../../../../nodes/PushCampaignContacts/push/csv';
 import {
 	type PreparedRows,
 	prepareRows,
@@ -8,7 +8,7 @@ import {
 import { type PushInput, rowsOfItems } from '../../../../nodes/PushCampaignContacts/push/rows';
 import { Pauses } from '../../../../nodes/core/values/pauses';
 import { collectGarbage, heapInUse } from '../../../engine/heap';
-import { columns, contactItems } from '../push/scripted';
+import { columns, contactItems } from './scripted';
 
 /** Bytes in the heap, typed arrays, and buffers. */
 function memoryInUse(): number {
@@ -35,8 +35,8 @@ function* fileOf(
 	}
 }
 
-const ofFile = async (open: () => Iterable<Uint8Array>) =>
-	await rowsOfFiles([{ name: '', item: 0, open }]);
+const ofFile = async (pieces: () => Iterable<Uint8Array>) =>
+	await rowsOfFiles([{ name: '', item: 0, open: () => Buffer.concat([...pieces()]) }]);
 const people = () =>
 	fileOf(5_000, 500, (row) => `${9_000_000_000 + row},Person Number ${row},Pune\n`);
 /** 40 cells of 15 characters. */
