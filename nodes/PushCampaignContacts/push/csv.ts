@@ -1,4 +1,3 @@
-import { TextDecoder } from 'util';
 import upperFirst from 'lodash/upperFirst';
 import { isCampaignPhone } from '../../core/phone/campaignPhone';
 import { isBlank } from '../../core/phone/written';
