@@ -65,7 +65,7 @@ export function readRequestSettings(form: Fields) {
 }
 
 /** The call of an item. */
-type ReadCall = Pick<AccountClient, 'client' | 'baseUrl'> & {
+type ReadCall = Pick<AccountClient, 'client'> & {
 	callId: string;
 	additions: Additions;
 	form: Fields;
@@ -78,11 +78,11 @@ export async function forEachCall(
 ): Promise<INodeExecutionData[]> {
 	const { parameters, account } = run;
 	const readItem = async (index: number) => {
-		const { client, baseUrl } = await account();
+		const { client } = await account();
 		const form = parameters.at(index);
 		const callId = parseCallId(form.text('callId'));
 		const additions = readAdditions(form.collection('developerSettings'));
-		return await read({ client, baseUrl, callId, additions, form });
+		return await read({ client, callId, additions, form });
 	};
 	const concurrency = readConcurrency(parameters, READS_AT_ONCE);
 	return await forEachItem(run, readItem, { concurrency });

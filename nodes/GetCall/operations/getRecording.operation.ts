@@ -5,13 +5,8 @@ import type { Operation } from '../../host/run/operations';
 import { readRecording } from '../../core/calls/readCall';
 import { InvalidInput } from '../../core/service/errors';
 import { onScreenOnly } from '../../core/service/resolution';
-import { parseCount } from '../../core/service/parseIds';
 import { asText } from '../../core/values/values';
-import { optionsCollection } from '../../host/forms/options';
-import { shownWhere } from '../../host/forms/shownWhere';
 import { callIdField, forEachCall, requestSettings } from '../callFields';
-
-const DEFAULT_MAXIMUM_MB = 200;
 
 const recordingFields: INodeProperties[] = [
 	{
@@ -40,27 +35,6 @@ const recordingFields: INodeProperties[] = [
 		hint: 'The name of the output binary field to put the file in',
 		displayOptions: { show: { recordingAs: ['file'] } },
 	},
-	shownWhere(
-		optionsCollection(
-			{
-				displayName: 'Any File Type',
-				name: 'anyFileType',
-				type: 'boolean',
-				default: true,
-				description:
-					'Whether to save a file that is neither sound nor a video, as far as its type and name show it',
-			},
-			{
-				displayName: 'Maximum Size (MB)',
-				name: 'maximumSize',
-				type: 'number',
-				typeOptions: { minValue: 1, numberPrecision: 0 },
-				default: DEFAULT_MAXIMUM_MB,
-				description: 'The largest recording to save. A larger one fails before it fills the disk.',
-			},
-		),
-		{ recordingAs: ['file'] },
-	),
 ];
 
 export const getRecording: Operation = {
@@ -75,20 +49,12 @@ export const getRecording: Operation = {
 		'Gets a link to the audio recording of one phone call by its call ID. Places no calls and changes nothing.',
 
 	async execute(run) {
-		return await forEachCall(run, async ({ client, baseUrl, callId, additions, form }) => {
+		return await forEachCall(run, async ({ client, callId, additions, form }) => {
 			const asFile = form.choice('recordingAs', 'link') === 'file';
 			const field = asFile ? outputField(form.text('outputField')) : '';
-			const options = form.collection('options');
-			const maximum = options.number('maximumSize', DEFAULT_MAXIMUM_MB);
-			const resolution = onScreenOnly('Enter the largest size in megabytes, at least 1.');
-			const maxMegabytes = parseCount(maximum, 'Maximum Size (MB)', resolution);
-			const isAnyType = options.switch('anyFileType', false);
-
 			const recording = await readRecording(client, callId, additions);
 			if (!asFile) return asItems(recording);
-			const url = asText(recording.recording_url);
-			const download = { url, callId, baseUrl, maxMegabytes, isAnyType };
-			const file = await downloadRecording(run, download);
+			const file = await downloadRecording(run, asText(recording.recording_url), callId);
 			const json = {
 				call_id: recording.call_id ?? callId,
 				file_name: file.fileName ?? null,

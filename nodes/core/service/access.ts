@@ -48,15 +48,6 @@ export function isLoopback(url: URL): boolean {
 	return LOOPBACK.test(url.hostname);
 }
 
-/** Addresses that the URL parser has normalized, and names that only an internal network knows. */
-const INTERNAL_HOST =
-	/^(?:0\.|10\.|127\.|169\.254\.|192\.168\.|172\.(?:1[6-9]|2\d|3[01])\.|100\.(?:6[4-9]|[7-9]\d|1[01]\d|12[0-7])\.)|^\[(?:::|f[cd]|fe[89ab])|^[^.[]+$|\.(?:internal|lan|local|localhost|home\.arpa)$/;
-
-/** Whether a host is in an internal network, as far as its name shows it. n8n's own protection also looks up the name. */
-export function isInternal({ hostname }: URL): boolean {
-	return INTERNAL_HOST.test(hostname.replace(/\.$/, ''));
-}
-
 /** Characters that an HTTP header can't have, white space, and invisible ones that are copied from web pages. */
 const NOT_IN_A_TOKEN = /[\s\p{Cc}\p{Cf}]|[^\0-\xff]/u;
 

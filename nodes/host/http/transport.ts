@@ -101,7 +101,7 @@ function toHttpRequest(url: string, request: ServiceRequest): IHttpRequestOption
 }
 
 /** A response body as a stream, as returned by n8n's HTTP helper. */
-export type ByteStream = Exclude<
+type ByteStream = Exclude<
 	Parameters<IExecuteFunctions['helpers']['prepareBinaryData']>[0],
 	Uint8Array
 >;
@@ -115,11 +115,7 @@ export function isByteStream(value: unknown): value is ByteStream {
  *
  * @throws an error with Node's code if the connection breaks
  */
-export async function firstBytes(
-	content: ByteStream,
-	max: number,
-	end?: AbortSignal,
-): Promise<Buffer> {
+async function firstBytes(content: ByteStream, max: number, end?: AbortSignal): Promise<Buffer> {
 	const chunks: Buffer[] = [];
 	let length = 0;
 	const parts: AsyncIterable<Uint8Array> = content;
