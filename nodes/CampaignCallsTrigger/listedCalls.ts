@@ -3,7 +3,7 @@ import { DateTime } from 'luxon';
 import type { ApiClient } from '../core/service/client';
 import { unusable } from '../core/service/errors';
 import { CALL_ID } from '../core/service/parseIds';
-import { readPages, readWholeList } from '../core/service/paging';
+import { readOnce, readPages } from '../core/service/paging';
 import type { AccountClient } from '../host/http/accountClient';
 import {
 	END_FIELDS,
@@ -109,8 +109,9 @@ export async function readList(
 	const filters = listId === ALL_CALLS ? {} : { campaignUploadId: listId };
 	const request = { filters, limit, limiter, compact: compactEntry, ifChanging: IF_CHANGING };
 	const list = callList(account, request);
-	const reading = mustBeWhole ? readWholeList(list) : readPages(list, limit);
-	const { entries, isComplete } = await reading;
+	const { entries, isStable: isComplete } = mustBeWhole
+		? { entries: await readPages(list, Infinity), isStable: true }
+		: await readOnce(list, limit);
 	const listed: ListedCall[] = [];
 	await forEachWithPauses(entries, (entry) => {
 		const callId = plainText(entry.call_id);

@@ -12,7 +12,7 @@ import { ListedNumbers } from '../../nodes/core/dnd/listedNumbers';
 import { callsByNumber } from '../../nodes/GetCall/latestCalls';
 import { asSentence, ServiceRejection } from '../../nodes/core/service/errors';
 import type { TextList } from '../../nodes/core/claims/textList';
-import { readWholeList } from '../../nodes/core/service/paging';
+import { readPages } from '../../nodes/core/service/paging';
 import { forEveryone } from '../../nodes/core/service/resolution';
 import { withoutSecret } from '../../nodes/core/service/secrets';
 import { readProfile } from '../../nodes/core/profile/schema';
@@ -135,7 +135,7 @@ const ofLists: Record<string, (characters: number) => unknown> = {
 			loopAdvice: '',
 			keepsChanging: { message: '', resolution: forEveryone('') },
 		};
-		await readWholeList(list).catch(() => undefined);
+		await readPages(list, Infinity).catch(() => undefined);
 	},
 	'listed numbers': (size) => {
 		const phones = many(size, 20, (index) => `+44120000${100_000 + index}`);

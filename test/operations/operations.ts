@@ -246,8 +246,8 @@ export const OPERATIONS: { [name: string]: Operation } = {
 	},
 	'getCall › getUnreached': {
 		parameters: { statuses: 'not_picked', periodDays: 3_650 },
-		// All calls, twice.
-		reads: pagesOf(40, 2),
+		// All calls.
+		reads: pagesOf(40),
 		servesAllItems: true,
 		byModel: ['statuses', 'maximumAttempts'],
 		output: {
@@ -269,8 +269,8 @@ export const OPERATIONS: { [name: string]: Operation } = {
 	},
 	'dnd › checkMany': {
 		parameters: listed,
-		// Two pages, twice.
-		reads: Array<string>(4).fill('GET /v1/dnd_numbers'),
+		// Two pages.
+		reads: Array<string>(2).fill('GET /v1/dnd_numbers'),
 		servesAllItems: true,
 		byModel: ['phone'],
 		output: { on_dnd: true, dnd_phone: '', dnd_reason: '', dnd_created_at: '' },

@@ -10,7 +10,7 @@ import {
 import { asItems, forEachItem, withInputIfFailed } from '../../host/run/itemLoop';
 import type { Operation, OperationRun } from '../../host/run/operations';
 import { dndList } from '../../core/dnd/dndList';
-import { readWholeList } from '../../core/service/paging';
+import { readPages } from '../../core/service/paging';
 import { ListedNumbers } from '../../core/dnd/listedNumbers';
 import { digitsIn } from '../../core/phone/written';
 import { dndAgentField, phoneField, readNumber } from '../dndFields';
@@ -49,8 +49,7 @@ export const check: Operation = {
 			const search = async (searched: string) => {
 				const request = { agentUuid, phone: searched, additions, limiter };
 				const pages = dndList(service, request);
-				const { entries } = await readWholeList(pages);
-				return new ListedNumbers(entries).entryOf(phone);
+				return new ListedNumbers(await readPages(pages, Infinity)).entryOf(phone);
 			};
 			// A service may require more digits than two.
 			const entry =

@@ -2,7 +2,7 @@ import mapValues from 'lodash/mapValues';
 import memoize from 'lodash/memoize';
 import type { INodeExecutionData } from 'n8n-workflow';
 import pLimit from 'p-limit';
-import { readWholeList } from '../../core/service/paging';
+import { readPages } from '../../core/service/paging';
 import { READS_AT_ONCE } from '../../core/service/limits';
 import { forEachItem, withInputIfFailed } from '../../host/run/itemLoop';
 import type { Operation, OperationRun } from '../../host/run/operations';
@@ -49,8 +49,7 @@ export const checkMany: Operation = {
 		const read = (index: number) => readNumber(parameters.at(index));
 		const numbersOf = memoize(async (request: DndListRequest) => {
 			const list = dndList(await account(), { ...request, limit: Infinity, limiter });
-			const { entries } = await readWholeList(list);
-			return new ListedNumbers(entries);
+			return new ListedNumbers(await readPages(list, Infinity));
 		}, JSON.stringify);
 		const check = async (index: number) => {
 			const { phone, ...request } = read(index);

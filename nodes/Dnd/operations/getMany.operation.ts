@@ -1,4 +1,3 @@
-import compact from 'lodash/compact';
 import pick from 'lodash/pick';
 import type { Limiter } from '../../core/values/keyedMutex';
 import type { JsonObject } from '../../core/values/json';
@@ -8,20 +7,13 @@ import {
 	readAdditions,
 	readConcurrency,
 	developerSettings,
-	optionsCollection,
 } from '../../host/forms/options';
-import {
-	limitFields,
-	limitHint,
-	listChangedHint,
-	readLimit,
-	requireCompleteField,
-} from '../../host/forms/list';
+import { limitFields, limitHint, readLimit } from '../../host/forms/list';
 import { forEachList, type ListPlan } from '../../host/run/itemLoop';
 import { outputFields, readOutput, selectOutputs } from '../../host/forms/outputFields';
 import type { Operation } from '../../host/run/operations';
 import { quoted } from '../../core/values/values';
-import { readPages, readWholeList } from '../../core/service/paging';
+import { readPages } from '../../core/service/paging';
 import { dndList, requireContained } from '../../core/dnd/dndList';
 import { type Explanation, forEveryone } from '../../core/service/resolution';
 import { parseAgentUuid } from '../../core/service/parseIds';
@@ -48,7 +40,6 @@ export const getMany: Operation = {
 				'Return only numbers that contain these digits. Leave empty to return all numbers.',
 		},
 		...outputFields('raw', 'The numbers with their reasons', 'phone, created_at'),
-		optionsCollection(requireCompleteField('number')),
 		developerSettings(
 			additionalQueryParameters,
 			concurrencyField(READS_AT_ONCE, 'How many requests to send at the same time'),
@@ -65,34 +56,25 @@ export const getMany: Operation = {
 			const form = parameters.at(index);
 			const output = readOutput(form);
 			const limit = readLimit(form);
-			const isWhole = form.collection('options').switch('requireComplete', false);
 			const phone = withLatinDigits(form.text('phoneContains'));
 			const request = {
 				agentUuid: parseAgentUuid(form.text('agentUuid')),
 				phone: phone === '' ? undefined : phone,
-				limit: isWhole ? Infinity : limit,
+				limit,
 				additions: readAdditions(form.collection('developerSettings')),
 			};
 			const readFor = async (limiter: Limiter): Promise<JsonObject[]> => {
 				const list = dndList(service, { ...request, limiter });
-				const reading = isWhole ? readWholeList(list) : readPages(list, limit);
-				const { entries, isComplete } = await reading;
+				const entries = await readPages(list, limit);
 				const { length: count } = entries;
-				const hints = [
-					!isComplete && listChangedHint('numbers'),
-					count === 0 && phone !== '' && noMatchHint(phone),
-				];
-				result.addHints(...compact(hints));
-				if (isWhole ? count > limit : count === limit) {
-					result.addHintsForModel(limitHint(limit, 'number'));
-				}
+				if (count === 0 && phone !== '') result.addHints(noMatchHint(phone));
+				if (count === limit) result.addHintsForModel(limitHint(limit, 'number'));
 				requireContained(service, entries, phone);
 				return entries;
 			};
 			return {
-				key: { ...request, limit: String(limit), isWhole, output },
-				read: async (limiter) =>
-					await selectOutputs(output, (await readFor(limiter)).slice(0, limit), simplifyEntry),
+				key: { ...request, limit: String(limit), output },
+				read: async (limiter) => await selectOutputs(output, await readFor(limiter), simplifyEntry),
 			};
 		};
 		return await forEachList(run, plan, readConcurrency(parameters, READS_AT_ONCE));

@@ -4,14 +4,7 @@ import type { INodeProperties } from 'n8n-workflow';
 import { READS_AT_ONCE } from '../../core/service/limits';
 import { type Explanation, forEveryone } from '../../core/service/resolution';
 import { optionsCollection, readConcurrency } from '../../host/forms/options';
-import {
-	limitFields,
-	limitHint,
-	listChangedHint,
-	NOT_COMPLETE,
-	readLimit,
-	requireCompleteField,
-} from '../../host/forms/list';
+import { limitFields, limitHint, NOT_COMPLETE, readLimit } from '../../host/forms/list';
 import { agentField } from '../../host/forms/locatorFields';
 import { statusField } from '../../host/forms/statusField';
 import { optedOutFilter, optOutKeyField, readOptOutFilter } from '../../host/forms/optOutFields';
@@ -20,7 +13,7 @@ import { readOutput, selectOutputs } from '../../host/forms/outputFields';
 import type { Fields } from '../../host/forms/fields';
 import type { Operation } from '../../host/run/operations';
 import { type CallFilters, describeFilters, KNOWN_STATUSES } from '../../core/calls/callListQuery';
-import { readPages, readWholeList } from '../../core/service/paging';
+import { readPages } from '../../core/service/paging';
 import { callList, readsFirstPageOnly, whereIsTheList } from '../../core/calls/callList';
 import { simplifyCall } from '../../core/calls/callRecord';
 import { isOptOutWanted, requireCaptured } from '../../core/calls/optOut';
@@ -113,7 +106,7 @@ export const getMany: Operation = {
 		...limitFields,
 		filtersField,
 		...callOutputFields,
-		optionsCollection(optOutKeyField, requireCompleteField('call')),
+		optionsCollection(optOutKeyField),
 		requestSettings(pageSizeField),
 	],
 	isReadOnly: true,
@@ -130,35 +123,32 @@ export const getMany: Operation = {
 			const optOut = readOptOutFilter(form.collection('filters'), options);
 			const limit = readLimit(form);
 			const isFiltered = optOut.wanted !== '';
-			const isWhole = options.switch('requireComplete', false) || isFiltered;
 			const request = {
 				filters,
 				zone: context.getTimezone(),
-				limit: isWhole ? Infinity : limit,
+				limit: isFiltered ? Infinity : limit,
 				...readRequestSettings(form),
 			};
 			const output = readOutput(form);
 			const readFor = async (limiter: Limiter): Promise<JsonObject[]> => {
 				const list = callList(service, { ...request, limiter });
-				const reading = isWhole ? readWholeList(list) : readPages(list, limit);
-				const { entries: calls, isComplete } = await reading;
+				const calls = await readPages(list, request.limit);
 				const { length: count } = calls;
 				const mayHaveMore = readsFirstPageOnly(request.limit, service) && count < limit;
 				const hints = [
-					!isComplete && listChangedHint('calls'),
 					mayHaveMore && count > 0 && firstPageOnlyHint(count, service),
 					count === 0 && noMatchHint(filters),
 				];
 				result.addHints(...compact(hints));
 				if (isFiltered) requireCaptured(calls);
 				const found = calls.filter((call) => isOptOutWanted(call, optOut));
-				if (isWhole ? found.length > limit : count === limit) {
+				if (isFiltered ? found.length > limit : count === limit) {
 					result.addHintsForModel(limitHint(limit, 'call'));
 				}
 				return found;
 			};
 			return {
-				key: { ...request, limit: String(limit), isWhole, optOut, output },
+				key: { ...request, limit: String(limit), optOut, output },
 				read: async (limiter) =>
 					await selectOutputs(output, (await readFor(limiter)).slice(0, limit), (call) =>
 						simplifyCall(call, optOut.key),

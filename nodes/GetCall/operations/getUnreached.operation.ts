@@ -9,7 +9,7 @@ import { statusKey } from '../../core/calls/callEnd';
 import { simplifyCall } from '../../core/calls/callRecord';
 import { InvalidInput } from '../../core/service/errors';
 import { READS_AT_ONCE } from '../../core/service/limits';
-import { readWholeList } from '../../core/service/paging';
+import { readPages } from '../../core/service/paging';
 import { parseCount, parseWholeNumber } from '../../core/service/parseIds';
 import { forEveryone, onScreenOnly } from '../../core/service/resolution';
 import { dayAndTime, withOffset } from '../../core/values/dates';
@@ -134,8 +134,8 @@ export const getUnreached: Operation = {
 				key: { ...request, ...rules, goal: String(rules.goal) },
 				read: async (limiter) => {
 					const list = callList(service, { ...request, zone, limiter, compact: usedOf });
-					const { entries } = await readWholeList(list);
-					const everybody = await callsByNumber(entries, filters.from.toMillis());
+					const calls = await readPages(list, Infinity);
+					const everybody = await callsByNumber(calls, filters.from.toMillis());
 					const { people, hints } = toCallAgain(everybody, rules, now);
 					result.addHints(...hints);
 					return people;

@@ -8,7 +8,7 @@ import type { ApiClient } from '../service/client';
 import { getCampaignStatus, type Additions } from '../service/endpoints';
 import { recordOf } from '../service/envelope';
 import { readEach } from '../service/limits';
-import { readPages } from '../service/paging';
+import { readOnce } from '../service/paging';
 import type { Account } from '../profile/serviceProfile';
 import { OBSERVED_OUTCOMES, PICKED } from '../calls/callEnd';
 import { callList } from '../calls/callList';
@@ -167,7 +167,7 @@ export async function recentCampaigns(account: Account, clock: Clock) {
 	const from = new Date(clock.now() - RECENT_MS).toISOString();
 	const filters = profile.needOf('calls', 'from') === undefined ? {} : { from };
 	const list = callList(account, { filters, limit: MAX_CALLS });
-	const { entries: calls } = await readPages(list, MAX_CALLS);
+	const { entries: calls } = await readOnce(list, MAX_CALLS);
 	const ids = uniq(calls.map(({ campaign_id: id }) => plainText(id)).filter((id) => id !== ''));
 	return await readEach(ids.slice(0, MAX_CAMPAIGNS), async (id) => {
 		// A campaign without a readable status can still be selected.

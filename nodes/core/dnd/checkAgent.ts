@@ -1,7 +1,7 @@
 import once from 'lodash/once';
 import { activeAgent, readActiveAgents } from '../agents';
 import { asSentence, explained } from '../service/errors';
-import { readWholeList } from '../service/paging';
+import { readPages } from '../service/paging';
 import type { Account } from '../profile/serviceProfile';
 import { forEachWithPauses } from '../values/pauses';
 import { counted } from '../values/values';
@@ -39,8 +39,7 @@ async function skippedText(
 	if (!isListShown(account))
 		return "The credential doesn't describe the agent's do-not-disturb list, so only the service checks it.";
 	const list = dndList(account, { agentUuid, limit: Infinity });
-	const { entries } = await readWholeList(list);
-	const listed = new ListedNumbers(entries);
+	const listed = new ListedNumbers(await readPages(list, Infinity));
 	let [all, skipped, unclear] = [0, 0, 0];
 	await forEachWithPauses(phones, (phone) => {
 		all++;

@@ -3,7 +3,6 @@ import times from 'lodash/times';
 import pLimit from 'p-limit';
 import type { JsonObject } from '../values/json';
 import type { Limiter } from '../values/keyedMutex';
-import { forEachWithPauses } from '../values/pauses';
 import { OutcomeUnknown, unusable } from './errors';
 import { READS_AT_ONCE } from './limits';
 import type { Explanation } from './resolution';
@@ -37,33 +36,44 @@ export type PagedList<Position extends string | number> = {
 	 * service provider why every page is the same."
 	 */
 	loopAdvice: string;
-	/** The error if no two of three readings agree, or the list has fewer entries than its total. */
+	/** The error if the list changes in each of three readings, or has fewer entries than its total. */
 	keepsChanging: Explanation;
 };
 
-/** One reading of a list. */
-export type Reading = {
-	entries: JsonObject[];
-	/** False if an entry moved to another page, or the list has fewer entries than its total. */
-	isComplete: boolean;
-	pages: number;
-};
+/** Readings of a whole list until it counts as changing all the time. */
+export const MAX_READINGS = 3;
 
 /** Empty pages in a row that end the list. Some services always return a next page. */
 const MAX_EMPTY_PAGES = 10;
 
 /**
- * Reads a list once, page by page, up to the limit or the end of the list, and each entry once. Pages with known
- * positions are requested together, and used in order.
+ * Reads a list in the order of its pages, up to the limit or the end of the list, and each entry once. A list that ends before
+ * the limit is read again if an entry came twice or the total changed, because another entry may have moved to a page that was already read.
  *
  * @param limit Infinity for all entries
- * @throws OutcomeUnknown if the service repeats a page or its position, so that the list would never end, or if it isn't
- * known whether there is a next page
+ * @throws OutcomeUnknown if the list keeps changing, or the service repeats a page or its position, so that the list would
+ * never end, or if it isn't known whether there is a next page
  */
 export async function readPages<Position extends string | number>(
+	list: PagedList<Position>,
+	limit: number,
+): Promise<JsonObject[]> {
+	for (let reading = 1; reading <= MAX_READINGS; reading++) {
+		const { entries, isStable } = await readOnce(list, limit);
+		if (isStable || entries.length >= limit) return entries;
+	}
+	throw new OutcomeUnknown(list.keepsChanging.message, list.keepsChanging.resolution);
+}
+
+/**
+ * Reads it once. Pages with known positions are requested together, and used in order.
+ *
+ * @returns `isStable`: false if an entry came twice, the total changed, or entries are missing
+ */
+export async function readOnce<Position extends string | number>(
 	{ read, keyOf, limiter = pLimit(READS_AT_ONCE), loopAdvice }: PagedList<Position>,
 	limit: number,
-): Promise<Reading> {
+): Promise<{ entries: JsonObject[]; isStable: boolean }> {
 	const found = new FoundEntries(keyOf);
 	const seen = new Set<Position>();
 	let together: Array<Position | undefined> = [undefined];
@@ -108,22 +118,22 @@ class FoundEntries {
 	readonly entries: JsonObject[] = [];
 	/** How many of the last pages were empty. */
 	emptyPages = 0;
-	private pages = 0;
 	private previous: JsonObject[] = [];
 	private readonly known = new Map<string, JsonObject>();
 	private hasMoved = false;
 	private total = 0;
+	private hasOtherTotal = false;
 
 	constructor(private readonly keyOf: PagedList<string>['keyOf']) {}
 
 	/** @returns false if the page is the same as the one before */
 	add({ entries, total = 0 }: Pick<Page<unknown>, 'entries' | 'total'>): boolean {
-		this.pages++;
 		const isEmpty = entries.length === 0;
 		this.emptyPages = isEmpty ? this.emptyPages + 1 : 0;
 		if (!isEmpty && isEqual(entries, this.previous)) return false;
 		this.previous = entries;
 		// Some services count only for the first page, or not at all, and return 0.
+		this.hasOtherTotal ||= this.total > 0 && total > 0 && total !== this.total;
 		this.total = Math.max(this.total, total);
 		for (const entry of entries) this.addEntry(entry);
 		return true;
@@ -138,43 +148,14 @@ class FoundEntries {
 		if (key !== undefined) this.known.set(key, entry);
 	}
 
-	upTo(limit: number): Reading {
-		const { entries, pages, hasMoved, total } = this;
-		const isComplete = !hasMoved && entries.length >= Math.min(limit, total);
-		return { entries: entries.slice(0, limit), isComplete, pages };
+	upTo(limit: number) {
+		const { entries, hasMoved, hasOtherTotal, total } = this;
+		const isStable = !hasMoved && !hasOtherTotal && entries.length >= Math.min(limit, total);
+		return { entries: entries.slice(0, limit), isStable };
 	}
 }
 
 /** The positions of the next pages, no more than are requested together, because a service may claim any number of pages. */
 export function positionsFrom(next: number, pages: number, step = 1): number[] {
 	return times(Math.min(pages, READS_AT_ONCE), (page) => next + page * step);
-}
-
-/** Readings of a whole list until it counts as changing all the time. */
-export const MAX_READINGS = 3;
-
-/**
- * Reads a whole list for a decision that depends on missing entries, until two readings in a row have the same entries.
- * In one reading, an entry goes unseen if it moves to a page that was already read. A list of one page can't change
- * between its pages, so it's read once.
- *
- * @throws OutcomeUnknown if the list keeps changing
- */
-export async function readWholeList<Position extends string | number>(
-	list: PagedList<Position>,
-): Promise<Reading> {
-	let before = new Set<string>();
-	for (let reading = 1; reading <= MAX_READINGS; reading++) {
-		const read = await readPages(list, Infinity);
-		const { entries, isComplete, pages } = read;
-		if (isComplete && pages === 1) return read;
-		const keys = new Set<string>();
-		await forEachWithPauses(entries, (entry) =>
-			keys.add(list.keyOf(entry) ?? JSON.stringify(entry)),
-		);
-		const isSame = keys.size === before.size && [...keys].every((key) => before.has(key));
-		if (isComplete && isSame) return read;
-		before = keys;
-	}
-	throw new OutcomeUnknown(list.keepsChanging.message, list.keepsChanging.resolution);
 }

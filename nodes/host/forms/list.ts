@@ -23,30 +23,8 @@ export const limitFields: INodeProperties[] = [
 	},
 ];
 
-/** For lists whose missing entries could cause a wrong decision. */
-export function requireCompleteField(entry: string): INodeProperties {
-	return {
-		displayName: 'Require Complete List',
-		name: 'requireComplete',
-		type: 'boolean',
-		default: true,
-		description: `Whether to stop if any ${entry} may be missing from the list, for example before you decide who to call. A list with several pages is read at least twice.`,
-	};
-}
-
 /** For a model, if entries may be missing. */
 export const NOT_COMPLETE = 'Do not treat this list as complete.';
-
-/** If a list that was read without that option changed or is too short. */
-export function listChangedHint(entries: string): Explanation {
-	return {
-		message: `The list changed while it was read, or has fewer ${entries} than the service counts, so ${entries} may be missing or repeated`,
-		resolution: {
-			onScreen: "To stop the workflow instead, turn on 'Require Complete List' in 'Options'.",
-			forModel: NOT_COMPLETE,
-		},
-	};
-}
 
 /** For a model, which may not know the limit. */
 export function limitHint(limit: number, entry: string): Explanation {

@@ -115,7 +115,6 @@ export function jobs(size = 1): { [name: string]: Job } {
 			timed: 'step',
 			target: { core: 0.8, bare: 1.2 },
 		},
-		// A list that a decision rests on, so it's read twice.
 		latest_of_100k: {
 			serviceData: { calls: of(100_000) },
 			ours: getUnreached,

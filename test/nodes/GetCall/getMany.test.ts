@@ -1,6 +1,6 @@
 import type { ICredentialDataDecryptedObject, IDataObject, INodeParameters } from 'n8n-workflow';
 import nock from 'nock';
-import { engineTool, hintsOf, InFlight, output, service } from '../../engine';
+import { engineTool, InFlight, output, service } from '../../engine';
 import { nodeHarness } from '../nodeHarness';
 
 const { records, errorOf, run, nodeWith } = nodeHarness('getCall', { operation: 'getMany' });
@@ -61,35 +61,20 @@ describe('a list that may have more pages', () => {
 	});
 });
 
-describe('a list that has fewer calls than its total', () => {
-	const read = async (options: INodeParameters, readings: number) => {
-		calls()
-			.times(readings)
-			.reply(200, { ...list('a', 'b'), total: 3 });
-		calls({ p: 2 })
-			.times(readings)
-			.reply(200, { ...list(), total: 3 });
-		const result = await run({ returnAll: true, options }, { credential: counted });
-		expect(nock.isDone()).toBe(true);
-		return result;
-	};
-
-	test('is returned with a hint', async () => {
-		const result = await read({}, 1);
-		expect(hintsOf(result)).toEqual([
-			"The list changed while it was read, or has fewer calls than the service counts, so calls may be missing or repeated. To stop the workflow instead, turn on 'Require Complete List' in 'Options'.",
-		]);
-		expect(output(result, 'Node')).toHaveLength(2);
-	});
-
-	test('stops the workflow with Require Complete List', async () => {
-		const { error } = (await read({ requireComplete: true }, 3)).data.resultData;
-		expect(error?.message).toContain(
-			'Calls may be missing, because the call list changed in each of 3 readings',
-		);
-		expect(error?.description).toContain("set a larger 'Page Size'");
-		expect(error?.description).toContain('check "total" in "calls"');
-	});
+test('a list that has fewer calls than its total in three readings stops the workflow', async () => {
+	calls()
+		.times(3)
+		.reply(200, { ...list('a', 'b'), total: 3 });
+	calls({ p: 2 })
+		.times(3)
+		.reply(200, { ...list(), total: 3 });
+	const { message, description } = await errorOf({ returnAll: true }, { credential: counted });
+	expect(nock.isDone()).toBe(true);
+	expect(message).toContain(
+		'Calls may be missing, because the call list changed in each of 3 readings',
+	);
+	expect(description).toContain("set a larger 'Page Size'");
+	expect(description).toContain('check "total" in "calls"');
 });
 
 describe('Opted Out', () => {
@@ -98,12 +83,9 @@ describe('Opted Out', () => {
 		...{ call_id, status: 'picked' },
 		data_captured: { dnc },
 	}));
-	/** Twice, because a whole list is read until two readings agree. */
 	const listed = (body: object[]) => {
-		for (let reading = 1; reading <= 2; reading++) {
-			calls().reply(200, { success: true, data: body });
-			calls({ p: 2 }).reply(200, list());
-		}
+		calls().reply(200, { success: true, data: body });
+		calls({ p: 2 }).reply(200, list());
 	};
 	const options = { optOutKey: 'dnc' };
 
@@ -145,16 +127,6 @@ describe('Opted Out', () => {
 	});
 });
 
-test('with Require Complete List, the whole list is read at any limit', async () => {
-	for (let reading = 1; reading <= 2; reading++) {
-		calls().reply(200, { ...list('a', 'b'), total: 3 });
-		calls({ p: 2 }).reply(200, { ...list('c'), total: 3 });
-	}
-	const parameters = { limit: 1, options: { requireComplete: true } };
-	expect(await records(parameters, { credential: counted })).toMatchObject([{ call_id: 'a' }]);
-	expect(nock.isDone()).toBe(true);
-});
-
 test.each(['Answered', 'failed', 'FAILED'])(
 	'the status %s is sent to the service as it is, which may have one of that name',
 	async (status) => {
@@ -188,28 +160,25 @@ test('items with the same list share one reading, and each has its error if the 
 	]);
 });
 
-test.each([{}, { requireComplete: true }])(
-	'with Concurrency 1 and %p, one request is in flight at a time, for all lists',
-	async (options) => {
-		const inFlight = new InFlight(1);
-		service()
-			.get('/v1/calls')
-			.query(true)
-			.times(24)
-			.reply(async (uri) => {
-				const query = new URL(uri, 'http://service.invalid').searchParams;
-				await inFlight.enter();
-				inFlight.leave();
-				return [200, { ...list(`${query.get('st')} ${query.get('p')}`), total: 6 }];
-			});
-		const filters = { status: '={{ $json.status }}' };
-		const parameters = { returnAll: true, filters, options, developerSettings: { concurrency: 1 } };
-		const items = [{ status: 'picked' }, { status: 'busy' }];
-		expect(await records(parameters, { items, credential: counted })).toHaveLength(12);
-		expect(inFlight.max).toBe(1);
-		nock.cleanAll();
-	},
-);
+test('with Concurrency 1, one request is in flight at a time, for all lists', async () => {
+	const inFlight = new InFlight(1);
+	service()
+		.get('/v1/calls')
+		.query(true)
+		.times(24)
+		.reply(async (uri) => {
+			const query = new URL(uri, 'http://service.invalid').searchParams;
+			await inFlight.enter();
+			inFlight.leave();
+			return [200, { ...list(`${query.get('st')} ${query.get('p')}`), total: 6 }];
+		});
+	const filters = { status: '={{ $json.status }}' };
+	const parameters = { returnAll: true, filters, developerSettings: { concurrency: 1 } };
+	const items = [{ status: 'picked' }, { status: 'busy' }];
+	expect(await records(parameters, { items, credential: counted })).toHaveLength(12);
+	expect(inFlight.max).toBe(1);
+	nock.cleanAll();
+});
 
 describe('before anything is sent', () => {
 	const lacks = '\'Service Profile\' in the credential lacks "calls", for the call list';
