@@ -1,9 +1,7 @@
 import type { INodeExecutionData, INodeProperties } from 'n8n-workflow';
-import { PAGE_SIZE } from '../core/calls/callList';
 import type { Additions } from '../core/service/endpoints';
 import { READS_AT_ONCE } from '../core/service/limits';
-import { parseCallId, parseCount } from '../core/service/parseIds';
-import { forEveryone } from '../core/service/resolution';
+import { parseCallId } from '../core/service/parseIds';
 import type { Fields } from '../host/forms/fields';
 import { outputFields } from '../host/forms/outputFields';
 import {
@@ -33,36 +31,10 @@ export const callOutputFields = outputFields(
 	'call_id, outcome, summary',
 );
 
-export function requestSettings(...members: INodeProperties[]): INodeProperties {
-	return developerSettings(
-		additionalQueryParameters,
-		concurrencyField(READS_AT_ONCE, 'How many requests to send at the same time'),
-		...members,
-	);
-}
-
-const IF_CHANGING =
-	"Run this again while fewer calls are placed, or set a larger 'Page Size' in 'Developer Settings'.";
-
-export const pageSizeField: INodeProperties = {
-	displayName: 'Page Size',
-	name: 'pageSize',
-	type: 'number',
-	typeOptions: { minValue: 1, numberPrecision: 0 },
-	default: PAGE_SIZE,
-	description:
-		"How many calls to get per request. Requires {pageSize?} in the part calls of 'Service Profile' in the credential. Without this option, the service uses its own page size, or gets 50 if it needs one.",
-};
-
-/** The settings of a list's requests. */
-export function readRequestSettings(form: Fields) {
-	const settings = form.collection('developerSettings');
-	const resolution = forEveryone('Enter the number of calls per request, at least 1.');
-	const pageSize = settings.has(pageSizeField.name)
-		? parseCount(settings.number(pageSizeField.name, undefined), 'Page Size', resolution)
-		: undefined;
-	return { pageSize, additions: readAdditions(settings), ifChanging: IF_CHANGING };
-}
+export const requestSettings = developerSettings(
+	additionalQueryParameters,
+	concurrencyField(READS_AT_ONCE, 'How many requests to send at the same time'),
+);
 
 /** The call of an item. */
 type ReadCall = Pick<AccountClient, 'client'> & {

@@ -2,12 +2,12 @@ import type { Dialect } from '../simulator';
 
 export const LIST = 'GET /v1/calls';
 
-/** The requests for this number of calls, which are read `times` times. */
+/** The requests for this number of calls. */
 export const pagesOf =
-	(count: number, times = 1) =>
+	(count: number) =>
 	({ calls: { paging, total } }: Dialect) => {
 		// Only an empty page shows the end of a list without a total or a link to the next page.
 		const showsEnd = total !== null || paging.nextPath !== undefined;
 		const pages = Math.ceil(count / paging.defaultSize) + (showsEnd ? 0 : 1);
-		return Array<string>(times * pages).fill(LIST);
+		return Array<string>(pages).fill(LIST);
 	};

@@ -38,7 +38,7 @@ export const get: Operation = {
 		},
 		...callOutputFields,
 		optionsCollection(optOutKeyField),
-		requestSettings(),
+		requestSettings,
 	],
 	isReadOnly: true,
 	toolDescription:

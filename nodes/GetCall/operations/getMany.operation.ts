@@ -3,7 +3,7 @@ import omit from 'lodash/omit';
 import type { INodeProperties } from 'n8n-workflow';
 import { READS_AT_ONCE } from '../../core/service/limits';
 import { type Explanation, forEveryone } from '../../core/service/resolution';
-import { optionsCollection, readConcurrency } from '../../host/forms/options';
+import { optionsCollection, readAdditions, readConcurrency } from '../../host/forms/options';
 import { limitFields, limitHint, NOT_COMPLETE, readLimit } from '../../host/forms/list';
 import { agentField } from '../../host/forms/locatorFields';
 import { statusField } from '../../host/forms/statusField';
@@ -21,12 +21,7 @@ import type { AccountClient } from '../../host/http/accountClient';
 import type { Limiter } from '../../core/values/keyedMutex';
 import type { JsonObject } from '../../core/values/json';
 import { counted, isUnset } from '../../core/values/values';
-import {
-	callOutputFields,
-	pageSizeField,
-	readRequestSettings,
-	requestSettings,
-} from '../callFields';
+import { callOutputFields, requestSettings } from '../callFields';
 
 export const filtersField: INodeProperties = {
 	displayName: 'Filters',
@@ -107,7 +102,7 @@ export const getMany: Operation = {
 		filtersField,
 		...callOutputFields,
 		optionsCollection(optOutKeyField),
-		requestSettings(pageSizeField),
+		requestSettings,
 	],
 	isReadOnly: true,
 	toolDescription:
@@ -127,7 +122,7 @@ export const getMany: Operation = {
 				filters,
 				zone: context.getTimezone(),
 				limit: isFiltered ? Infinity : limit,
-				...readRequestSettings(form),
+				additions: readAdditions(form.collection('developerSettings')),
 			};
 			const output = readOutput(form);
 			const readFor = async (limiter: Limiter): Promise<JsonObject[]> => {

@@ -43,7 +43,7 @@ export const getRecording: Operation = {
 	action: 'Get call recording',
 	description: 'Retrieve a link to the recording of a call, or download it',
 	subtitle: 'get recording',
-	fields: [callIdField, ...recordingFields, requestSettings()],
+	fields: [callIdField, ...recordingFields, requestSettings],
 	isReadOnly: true,
 	toolDescription:
 		'Gets a link to the audio recording of one phone call by its call ID. Places no calls and changes nothing.',

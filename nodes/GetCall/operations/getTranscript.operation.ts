@@ -15,7 +15,7 @@ export const getTranscript: Operation = {
 	fields: [
 		callIdField,
 		...outputFields('raw', 'The conversation as text, with one line per turn', 'transcript_text'),
-		requestSettings(),
+		requestSettings,
 	],
 	isReadOnly: true,
 	toolDescription:

@@ -16,11 +16,11 @@ import { dayAndTime, withOffset } from '../../core/values/dates';
 import { type JsonObject, numberIn } from '../../core/values/json';
 import { isUnset, parseList, plainText, quoted } from '../../core/values/values';
 import { clock } from '../../host/clock';
-import { optionsCollection, readConcurrency } from '../../host/forms/options';
+import { optionsCollection, readAdditions, readConcurrency } from '../../host/forms/options';
 import { statusField, statusKeysMeant } from '../../host/forms/statusField';
 import { forEachList, type ListPlan } from '../../host/run/itemLoop';
 import type { Operation } from '../../host/run/operations';
-import { pageSizeField, readRequestSettings, requestSettings } from '../callFields';
+import { requestSettings } from '../callFields';
 import { type CallsOfNumber, callsByNumber, notCertain } from '../latestCalls';
 import { filtersField } from './getMany.operation';
 
@@ -86,7 +86,7 @@ const fields: INodeProperties[] = [
 				"How many people to reach in the period. At most as many people are returned as are missing, and nobody after that. Everybody counts who had a call with a status that isn't in 'Statuses', also one in progress.",
 		}),
 	),
-	requestSettings(pageSizeField),
+	requestSettings,
 ];
 
 export const getUnreached: Operation = {
@@ -129,7 +129,11 @@ export const getUnreached: Operation = {
 				campaignUploadId: given.text('campaignUploadId'),
 				from: now.minus({ days: count('Period (Days)', 'periodDays') }),
 			};
-			const request = { filters, limit: Infinity, ...readRequestSettings(form) };
+			const request = {
+				filters,
+				limit: Infinity,
+				additions: readAdditions(form.collection('developerSettings')),
+			};
 			return {
 				key: { ...request, ...rules, goal: String(rules.goal) },
 				read: async (limiter) => {

@@ -19,14 +19,14 @@ import type { Limiter } from '../values/keyedMutex';
 import { isUnset, plainText } from '../values/values';
 import { type CallFilters, filterValues, requireMatching } from './callListQuery';
 
+const RUN_AGAIN = 'Run this again while fewer calls are placed.';
+
 type CallListRequest = {
 	filters?: CallFilters;
 	/** Time zone for dates without an offset. */
 	zone?: string;
 	/** Infinity for every call. */
 	limit: number;
-	/** Calls per request. If not set, the service's own page size, unless it needs one. */
-	pageSize?: number | undefined;
 	additions?: Additions;
 	limiter?: Limiter | undefined;
 	/** What to keep of each call with an ID, to save memory. Everything by default. Must keep what `keyOf` reads. */
@@ -50,8 +50,8 @@ export function requireWholeList({ profile }: Account): ShownList {
 	return { ...part, list, next };
 }
 
-/** Calls per request, if nobody has chosen it. */
-export const PAGE_SIZE = 50;
+/** Calls per request of a service that needs a number. Another one has a size of its own, which it may not exceed. */
+const PAGE_SIZE = 50;
 
 /**
  * The query of the call list.
@@ -68,8 +68,8 @@ export function callListQuery(
 ): Query {
 	const part = profile.part('calls');
 	const { byPlaceholder, documented } = filterValues(filters, { form: part?.dates, zone });
-	const usual = profile.needOf('calls', 'pageSize') === 'needed' ? PAGE_SIZE : undefined;
-	const values = { ...more, pageSize: more.pageSize ?? usual, ...byPlaceholder };
+	const pageSize = profile.needOf('calls', 'pageSize') === 'needed' ? PAGE_SIZE : undefined;
+	const values = { pageSize, ...more, ...byPlaceholder };
 	// A service shows its first calls without a profile.
 	const isShown = part !== undefined || !Object.values(values).every(isUnset);
 	return { ...(isShown && profile.request('calls', values).query), ...documented };
@@ -85,15 +85,12 @@ export function callListQuery(
  */
 export function callList(account: Account, request: CallListRequest): PagedList<string | number> {
 	const { client, profile } = account;
-	const { filters = {}, zone = 'utc', limit, pageSize, additions, limiter } = request;
-	const { compact = (call: JsonObject) => call, ifChanging = 'Try again later.' } = request;
+	const { filters = {}, zone = 'utc', limit, additions, limiter } = request;
+	const { compact = (call: JsonObject) => call, ifChanging = RUN_AGAIN } = request;
 	const shown = readsFirstPageOnly(limit, account) ? undefined : requireWholeList(account);
 	const placeholder = positionOf(shown?.next);
 	const queryFor = (position?: string | number) =>
-		callListQuery(filters, profile, zone, {
-			pageSize,
-			...(placeholder && { [placeholder]: position }),
-		});
+		callListQuery(filters, profile, zone, placeholder && { [placeholder]: position });
 	const firstQuery = queryFor();
 	const pageOf = (position: string | number | undefined): { query: Query } | { search: string } => {
 		if (position === undefined) return { query: firstQuery };

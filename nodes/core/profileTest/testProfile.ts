@@ -103,7 +103,7 @@ function requireNames(agents: JsonValue, { profile }: Account): void {
 async function readCalls(account: Account): Promise<NotTested | undefined> {
 	const { client, profile } = account;
 	const pageSize = profile.needOf('calls', 'pageSize') && ONE_ENTRY;
-	const query = callListQuery({}, profile, 'utc', { pageSize });
+	const query = callListQuery({}, profile, 'utc', pageSize && { pageSize });
 	const { body } = await listCalls(client, { query });
 	if (readsFirstPageOnly(ONE_ENTRY, account)) {
 		onlyListIn(body, profile);

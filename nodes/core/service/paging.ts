@@ -47,8 +47,9 @@ export const MAX_READINGS = 3;
 const MAX_EMPTY_PAGES = 10;
 
 /**
- * Reads a list in the order of its pages, up to the limit or the end of the list, and each entry once. A list that ends before
- * the limit is read again if an entry came twice or the total changed, because another entry may have moved to a page that was already read.
+ * Reads a list in the order of its pages, up to the limit or the end of the list, and each entry once. A list that ends
+ * before the limit is read again if an entry came twice or the total changed, because another entry may have moved to a page
+ * that was already read.
  *
  * @param limit Infinity for all entries
  * @throws OutcomeUnknown if the list keeps changing, or the service repeats a page or its position, so that the list would

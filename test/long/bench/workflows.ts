@@ -192,25 +192,13 @@ export const coreGets =
 export const getMany =
 	() =>
 	(target: Target): Flow => ({
-		nodes: [
-			ours(
-				'getCall',
-				{
-					operation: 'getMany',
-					returnAll: true,
-					output: 'raw',
-					developerSettings: { pageSize: 100 },
-				},
-				target,
-			),
-		],
+		nodes: [ours('getCall', { operation: 'getMany', returnAll: true, output: 'raw' }, target)],
 	});
 
 /** Everybody was reached, and n8n's webhook fails without an item. */
 export const getUnreached = (target: Target): Flow => {
 	const parameters = {
 		...{ operation: 'getUnreached', statuses: byId('not_picked'), periodDays: 3_650 },
-		developerSettings: { pageSize: 100 },
 	};
 	return { nodes: [{ ...ours('getCall', parameters, target), alwaysOutputData: true }] };
 };

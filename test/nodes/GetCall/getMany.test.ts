@@ -5,13 +5,12 @@ import { nodeHarness } from '../nodeHarness';
 
 const { records, errorOf, run, nodeWith } = nodeHarness('getCall', { operation: 'getMany' });
 const CALLS = {
-	query: { st: '{status?}', p: '{page}', n: '{pageSize?}' },
+	query: { st: '{status?}', p: '{page}' },
 	list: 'data',
 	next: { page: 1 },
 };
 const withCalls = (more: IDataObject) => ({ serviceProfile: { calls: { ...CALLS, ...more } } });
 const credential = withCalls({});
-const unsized = withCalls({ query: { st: '{status?}', p: '{page}' } });
 const counted = withCalls({ total: 'total' });
 const list = (...ids: string[]) => ({
 	success: true,
@@ -73,7 +72,7 @@ test('a list that has fewer calls than its total in three readings stops the wor
 	expect(message).toContain(
 		'Calls may be missing, because the call list changed in each of 3 readings',
 	);
-	expect(description).toContain("set a larger 'Page Size'");
+	expect(description).toContain('Run this again while fewer calls are placed.');
 	expect(description).toContain('check "total" in "calls"');
 });
 
@@ -96,7 +95,10 @@ describe('Opted Out', () => {
 		['true', 1, ['b']],
 	])('%s returns up to %d of such calls of the whole list', async (optedOut, limit, ids) => {
 		listed(data);
-		const found = await records({ limit, filters: { optedOut }, options }, { credential: unsized });
+		const found = await records(
+			{ limit, filters: { optedOut }, options },
+			{ credential: credential },
+		);
 		expect(found.map(({ call_id: id }) => id)).toEqual(ids);
 		expect(nock.isDone()).toBe(true);
 	});
@@ -104,7 +106,7 @@ describe('Opted Out', () => {
 	test('stops the node if the list shows no captured values, because nobody would have opted out', async () => {
 		listed(list('a', 'b').data);
 		const filters = { optedOut: 'true' };
-		expect(await errorOf({ limit: 9, filters }, { credential: unsized })).toMatchObject({
+		expect(await errorOf({ limit: 9, filters }, { credential: credential })).toMatchObject({
 			message:
 				"The list of calls has no captured values (data_captured), so 'Opted Out' can't be used",
 			description: "Remove the filter, and read each call with 'Get', which returns opted_out.",
@@ -114,16 +116,20 @@ describe('Opted Out', () => {
 	test('as the filter of a tool can be changed only by the person who set it up, which the model tells its user', async () => {
 		listed(list('a', 'b').data);
 		const parameters = { operation: 'getMany', filters: { optedOut: 'true' } };
-		expect(await engineTool(await nodeWith(unsized, 'getCall', { parameters }))()).toMatchObject({
-			outcome: 'not_read',
-			next_step:
-				'Nothing was done. Tell the user you are chatting with that the person who set up this tool must fix this.',
-		});
+		expect(await engineTool(await nodeWith(credential, 'getCall', { parameters }))()).toMatchObject(
+			{
+				outcome: 'not_read',
+				next_step:
+					'Nothing was done. Tell the user you are chatting with that the person who set up this tool must fix this.',
+			},
+		);
 	});
 
 	test('of an empty list is an empty list', async () => {
 		calls().reply(200, list());
-		expect(await records({ filters: { optedOut: 'true' } }, { credential: unsized })).toEqual([]);
+		expect(await records({ filters: { optedOut: 'true' } }, { credential: credential })).toEqual(
+			[],
+		);
 	});
 });
 
@@ -190,11 +196,10 @@ describe('before anything is sent', () => {
 		[
 			{
 				returnAll: true,
-				filters: { status: 'x', phone: '98' },
-				developerSettings: { pageSize: 5 },
+				filters: { status: 'x', phone: '98', from: '2027-01-31' },
 			},
 			withCalls({ query: { p: '{page}', st: '{status?}' } }),
-			hasNo('{pageSize} and {phone}'),
+			hasNo('{from} and {phone}'),
 			/^Ask your service provider for it/,
 		],
 		[
@@ -215,7 +220,6 @@ describe('before anything is sent', () => {
 			/^Enter the number as your service writes it\. To use the numbers of a column, drag/,
 		],
 		[{ limit: 0 }, credential, "'Limit' must be at least 1"],
-		[{ developerSettings: { pageSize: 0 } }, credential, "'Page Size' must be at least 1"],
 		[
 			{ developerSettings: { additionalQueryParameters: '{ "a": { "b": 1 } }' } },
 			credential,
