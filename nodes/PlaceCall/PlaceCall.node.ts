@@ -11,7 +11,6 @@ import { operationFields } from '../host/run/operations';
 import { runOperation } from '../host/run/runNode';
 import { askAndWait } from './operations/askAndWait.operation';
 import { place } from './operations/place.operation';
-import { searchTimeZones } from './fields/timeZone';
 
 const operations = [askAndWait, place];
 
@@ -54,7 +53,7 @@ export class PlaceCall implements INodeType {
 
 	methods = {
 		credentialTest: { voiceChatAgentApiTest },
-		listSearch: { searchAgents, searchTimeZones },
+		listSearch: { searchAgents },
 	};
 
 	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {

@@ -4,7 +4,9 @@ import { InvalidInput } from '../core/service/errors';
 import { givenAs } from '../core/service/modelFormats';
 import { forEveryone } from '../core/service/resolution';
 import { NotPlaced } from './notPlaced';
-import { dayAndTime, inEnglish, withOffset } from '../core/values/dates';
+import { dayAndTime, withOffset } from '../core/values/dates';
+import type { JsonObject } from '../core/values/json';
+import { plainText } from '../core/values/values';
 
 /** What decides when a call goes. */
 export type TimeSettings = {
@@ -21,8 +23,6 @@ export type Schedule = {
 	at: string;
 	/** The field's name on the screen. */
 	field: 'Date and Time' | 'Time in India' | 'When to Call';
-	/** The workflow's time zone. */
-	zone: string;
 };
 
 /** When a call goes, as decided at one moment. */
@@ -47,7 +47,7 @@ export function callTime(settings: TimeSettings, now: DateTime, startedAt = now)
 	const earliest = DateTime.max(now, entered);
 	const opens = hours === undefined ? earliest : nextOpening(hours, earliest);
 	if (opens > earliest) {
-		if (hours?.outside === 'notPlaced') return { planned: entered, obstacle: outsideHours(opens) };
+		if (hours?.isScheduled === false) return { planned: entered, obstacle: outsideHours(opens) };
 		return { planned: opens, scheduledAt: withOffset(opens) };
 	}
 	// With only a time of day, it isn't documented on which day the service places the call.
@@ -66,10 +66,9 @@ function momentOf(schedule: Schedule | undefined, now: DateTime): DateTime {
 }
 
 /** What the service does with a past time isn't documented. */
-function inThePast({ field, zone }: Schedule, entered: DateTime): CallTime {
-	const time = inEnglish(entered.setZone(zone), 'd LLLL yyyy, HH:mm');
+function inThePast({ field }: Schedule, entered: DateTime): CallTime {
 	const obstacle = new InvalidInput(
-		`'${field}' is in the past (${time}, ${zone})`,
+		`'${field}' is in the past (${withOffset(entered)})`,
 		givenAs(field, "Choose a later time, or set 'When to Call' to 'Now'.", 'Give a later time.'),
 	);
 	return { planned: entered, obstacle };
@@ -93,7 +92,8 @@ export type CallingHours = {
 	/** Minute of the day, exclusive, later than `from`. */
 	to: number;
 	zone: string;
-	outside: 'schedule' | 'notPlaced';
+	/** Whether a call outside them is scheduled for the next opening. Otherwise, it isn't placed. */
+	isScheduled: boolean;
 };
 
 /** One of these days has an opening, because the clocks can skip that of one week only. */
@@ -116,4 +116,43 @@ function nextOpening(hours: CallingHours, moment: DateTime): DateTime {
 		if (start > moment && isOpen(hours, start)) return start;
 	}
 	throw new Error(`No calling hours after ${moment.toISO()}`);
+}
+
+/**
+ * `scheduled_for` of a call: with the day, if the service returned it. Without one, a time of day is in India. Undefined if the
+ * call goes now.
+ *
+ * @param sent the time in the request
+ */
+export function scheduledTime(
+	{ scheduled_at_epoch: epoch }: JsonObject,
+	sent: string | undefined,
+	zone: string,
+): string | undefined {
+	const seconds = Number(plainText(epoch));
+	if (seconds > 0) return withOffset(DateTime.fromSeconds(seconds, { zone }));
+	return sent === undefined || sent.includes('T') ? sent : `${sent} (Asia/Kolkata)`;
+}
+
+/** The output of a call. */
+type PlacedCall = { readonly scheduled_for?: unknown };
+
+/** When a scheduled call is due, in epoch milliseconds. NaN for other calls, and if only the service knows the day. */
+export function dueTimeOf({ scheduled_for: at }: PlacedCall): number {
+	const time = plainText(at);
+	return time.includes('T') ? DateTime.fromISO(time).toMillis() : NaN;
+}
+
+/** Whether the call begins later, so that waiting for its end now makes no sense. */
+export function isDueLater(call: PlacedCall, now: number): boolean {
+	return call.scheduled_for !== undefined && !(dueTimeOf(call) <= now);
+}
+
+/** What happened to a call that the service accepted, for a model. */
+export function callText(whom: string, call: PlacedCall, zone: string, now: number): string {
+	const { scheduled_for: time } = call;
+	if (time === undefined) return `A call to ${whom} was placed.`;
+	const due = DateTime.fromMillis(dueTimeOf(call), { zone });
+	if (!due.isValid) return `A call to ${whom} is scheduled for ${plainText(time)}.`;
+	return `A call to ${whom} ${isDueLater(call, now) ? 'is' : 'was'} scheduled for ${dayAndTime(due)}.`;
 }

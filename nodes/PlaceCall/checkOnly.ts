@@ -6,7 +6,7 @@ import type { Fields } from '../host/forms/fields';
 import type { AccountClient } from '../host/http/accountClient';
 import type { CheckedCall } from './fields/readCallForm';
 import { NotPlaced } from './notPlaced';
-import { scheduledTime } from './scheduled';
+import { scheduledTime } from './callTime';
 
 const CHECK = 'check';
 

@@ -26,11 +26,17 @@ import { readAdditions, readConcurrency } from '../host/forms/options';
 import { plainText } from '../core/values/values';
 import type { Question } from './ask/question';
 import { type CallLimiter, openCallLimiter } from './callLimiter';
-import { callTime, type TimeSettings } from './callTime';
+import {
+	callText,
+	callTime,
+	dueTimeOf,
+	isDueLater,
+	scheduledTime,
+	type TimeSettings,
+} from './callTime';
 import { CheckOnly, readChecksOnly } from './checkOnly';
 import { DEFAULT_MAXIMUM_CALLS } from './fields/options';
 import { type CheckedCall, readCallForm } from './fields/readCallForm';
-import { callText, dueTimeOf, isDueLater, scheduledTime } from './scheduled';
 import { oncePerPerson } from './oncePerPerson';
 import { readWaitOption } from './wait/waitFields';
 import { waitForCalls } from './wait/waitForCalls';
@@ -157,10 +163,12 @@ function prepareCall(run: CallRun, index: number): PreparedRequest {
 		},
 		happened: (output) => {
 			const whom = `${request.phone_number} (${request.country_code})`;
-			return output.map((one) => callText(whom, one, zone)).join(' ');
+			return output.map(({ json }) => callText(whom, json, zone, clock.now())).join(' ');
 		},
 		nextStep: (output, recognizesRepeats) =>
-			output.some(isDueLater) ? afterItIsDue(run.waits && recognizesRepeats, output) : undefined,
+			output.some(({ json }) => isDueLater(json, clock.now()))
+				? afterItIsDue(run.waits && recognizesRepeats, output)
+				: undefined,
 		withDetails: (error) => withCallDetails(request, error),
 		formatOutput: (output) =>
 			output.map(({ json }) => {
@@ -176,7 +184,7 @@ function prepareCall(run: CallRun, index: number): PreparedRequest {
  * What a model can do about a call that begins later. If it repeats its request, the node reads the call once it's due.
  */
 function afterItIsDue(isReadLater: boolean, output: INodeExecutionData[]): string {
-	const areTimesKnown = output.every((call) => Number.isFinite(dueTimeOf(call)));
+	const areTimesKnown = output.every(({ json }) => Number.isFinite(dueTimeOf(json)));
 	return isReadLater && areTimesKnown
 		? 'To get its result, repeat this request after that time. No second call is placed.'
 		: 'Do not repeat this request. Read the call after that time by its ID.';

@@ -120,7 +120,7 @@ test('dates of expressions are taken as the messages write them', async () => {
 	const days = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'];
 	const hours = {
 		...{ callingHours: 'within', callingDays: days, callingUntil: '24:00' },
-		timeZone: byId('Asia/Kolkata'),
+		timeZone: 'Asia/Kolkata',
 		callingFrom: `={{ DateTime.fromFormat('0:00', 'H:mm').toFormat("HH:mm") }}`,
 	};
 	expect(await scheduled(hours)).toEqual([undefined]);

@@ -432,6 +432,6 @@ function atAnyTime(node: INode): INode {
 function fromNextMinute(node: INode): INode {
 	const zone = DateTime.now().setZone('Asia/Kolkata').hour < 23 ? 'Asia/Kolkata' : 'UTC';
 	const callingFrom = DateTime.now().setZone(zone).plus({ minutes: 1 }).toFormat('HH:mm');
-	const hours = { callingFrom, timeZone: { __rl: true, mode: 'id', value: zone } };
+	const hours = { callingFrom, timeZone: zone };
 	return node.name === 'Place Call' ? merge({}, node, { parameters: hours }) : node;
 }

@@ -7,12 +7,11 @@ import { countryCode } from '../../core/phone/countries';
 import { loosePhoneKey, phoneKey } from '../../core/phone/phoneKey';
 import { isUnset } from '../../core/values/values';
 import type { TimeSettings } from '../callTime';
-import { readCallingHours } from './callingHours';
 import { readCallLimit } from './callLimit';
 import { readCallSettings } from './callSettings';
 import { readAdditionalData, readDataPoints, readGreeting } from './conversation';
 import { completeUrl } from './options';
-import { readSchedule } from './when';
+import { readCallingHours, readSchedule } from './when';
 
 /** A checked call. Only its time depends on when it's sent. */
 export type CheckedCall = {

@@ -1,11 +1,12 @@
+/** When a call is placed: at once or at a time, and within which hours. From these fields, `callTime.ts` decides. */
+import get from 'lodash/get';
+import invoke from 'lodash/invoke';
+import { IANAZone } from 'luxon';
 import type { INodeProperties } from 'n8n-workflow';
+import { countryName } from '../../core/phone/countries';
 import { InvalidInput } from '../../core/service/errors';
 import { givenAs } from '../../core/service/modelFormats';
-import type { Fields } from '../../host/forms/fields';
-import { shownOnlyAt, textInTools } from '../../host/forms/shownWhere';
-import { withLatinDigits } from '../../core/values/text';
-import { isUnset, quoted } from '../../core/values/values';
-import type { Schedule } from '../callTime';
+import { onScreenOnly } from '../../core/service/resolution';
 import {
 	DAY_MINUTES,
 	hasOffset,
@@ -13,6 +14,12 @@ import {
 	parseTime,
 	withOffset,
 } from '../../core/values/dates';
+import { withLatinDigits } from '../../core/values/text';
+import { isUnset, parseList, quoted } from '../../core/values/values';
+import { type Fields, MAY_BE_BLANK } from '../../host/forms/fields';
+import type { TimeValue } from '../../host/forms/fieldValue';
+import { shownOnlyAt, shownWhere, textInTools } from '../../host/forms/shownWhere';
+import type { CallingHours, Schedule } from '../callTime';
 
 const whenToCall: INodeProperties[] = textInTools(
 	{
@@ -63,83 +70,255 @@ export const when: INodeProperties[] = [
 	shownOnlyAt(dateAndTime, 'when', 'dateTime'),
 ];
 
-/** `picked`: in the editor, in the workflow's time zone. */
-type EnteredTime = { field: Schedule['field']; value: unknown; picked: boolean };
-
-/** Undefined to call now. */
-export function readSchedule(form: Fields, zone: string): Schedule | undefined {
-	const entered = enteredTime(form);
-	if (entered === undefined) return undefined;
-	return { at: scheduledAt(entered, zone), field: entered.field, zone };
-}
-
-/** The field that has the time, depending on 'When to Call'. A model enters the time there. */
-function enteredTime(form: Fields): EnteredTime | undefined {
-	const chosen = form.text('when');
-	if (/^now$/i.test(chosen)) return undefined;
-	if (chosen === 'timeOfDay') {
-		const value = form.clock('scheduledTime');
-		return { field: 'Time in India', value, picked: false };
-	}
-	if (chosen === 'dateTime') {
-		const value = form.time('scheduledAt');
-		return { field: 'Date and Time', value, picked: form.expression('scheduledAt') === '' };
-	}
-	return { field: 'When to Call', value: chosen, picked: false };
-}
-
-const WALL_CLOCK = /^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(:\d{2}(\.\d+)?)?$/;
-
-/** `scheduled_at` of the request: `HH:MM` in IST, or ISO 8601 with offset. */
-function scheduledAt({ field, value, picked }: EnteredTime, zone: string): string {
-	if (isUnset(value)) {
-		throw new InvalidInput(
-			`'${field}' is empty`,
-			givenAs(field, "Enter a time, or set 'When to Call' to 'Now'."),
-		);
-	}
-	const text = withLatinDigits(String(value));
-	// The service reads a time of day as Indian time, so 'Date and Time' takes none, and 'Time in India' nothing else.
-	const minute = minuteOfDay(typeof value === 'number' ? value : text.replace(INDIAN_TIME, ''));
-	if (minute < DAY_MINUTES && field !== 'Date and Time') return clockTime(minute);
-	const at = parseTime(value, zone);
-	// Only a picked time is certainly in the zone of the workflow.
-	const isClear = typeof value === 'object' || hasOffset(text) || (picked && WALL_CLOCK.test(text));
-	const isDate = at.isValid && isClear && at.year > SPREADSHEET_EPOCH;
-	if (isDate && field !== 'Time in India') return withOffset(at);
-	const [kind, advice] = EXPECTED[field];
-	throw new InvalidInput(
-		`'${field}' must be ${kind} (got ${quoted(value)})`,
-		givenAs(field, advice),
-	);
-}
-
-/** Its zone, if it's written. */
-const INDIAN_TIME = / ?\bIST$/i;
-
-/** Spreadsheets store a time without a date as one of 1899, 1900, or 1904. */
-const SPREADSHEET_EPOCH = 1904;
-
-/** `HH:MM` */
-function clockTime(minute: number): string {
-	return [Math.floor(minute / 60), minute % 60]
-		.map((part) => String(part).padStart(2, '0'))
-		.join(':');
-}
+const TIME_ADVICE =
+	'Enter a time such as 18:30 or 6:30 pm. If an expression returns a date, end it with .toFormat("HH:mm"). For times of a sheet, format the column as text in the sheet.';
 
 /** What each field takes, and what to do about another value. */
 const EXPECTED: Record<Schedule['field'], [kind: string, advice: string]> = {
+	'Time in India': ['a time of day', TIME_ADVICE],
 	'Date and Time': [
 		'a date and time with a UTC offset',
 		// n8n reads other text in the time zone of its process, as in a container without TZ, UTC.
-		"Select one, or enter one such as 2027-01-31T18:30:00+05:30. For text such as 2027-01-31 18:30, an expression can end with .toDateTime(), which uses the workflow's time zone. For other dates of a sheet, use an expression such as {{ DateTime.fromFormat($json.date, 'dd/MM/yyyy HH:mm') }}, and format the column as text in the sheet.",
-	],
-	'Time in India': [
-		'a time of day',
-		`Enter a time such as 18:30 or 6:30 pm. If an expression returns a date, set 'When to Call' to 'At a Date and Time', or end it with .toFormat("HH:mm"). For times of a sheet, format the column as text in the sheet.`,
+		"Select one, or enter one such as 2027-01-31T18:30:00+05:30. For dates of a sheet, format the column as text, and use an expression such as {{ DateTime.fromFormat($json.date, 'dd/MM/yyyy HH:mm') }}.",
 	],
 	'When to Call': [
 		'a time',
 		'Use a 24-hour time in India such as 18:30, or a date and time with its offset such as 2027-01-31T18:30:00+05:30.',
 	],
 };
+
+/**
+ * Undefined to call now. The service reads a time of day as Indian time, so 'Date and Time' takes none, and 'Time in India'
+ * nothing else. A model enters either in 'When to Call'.
+ *
+ * @param zone the time zone of the workflow
+ */
+export function readSchedule(form: Fields, zone: string): Schedule | undefined {
+	const chosen = form.text('when');
+	if (/^now$/i.test(chosen)) return undefined;
+	switch (chosen) {
+		case 'timeOfDay': {
+			const value = form.clock('scheduledTime');
+			return scheduled('Time in India', value, clockTime(value));
+		}
+		case 'dateTime': {
+			const value = form.time('scheduledAt') ?? '';
+			const isPicked = form.expression('scheduledAt') === '';
+			return scheduled('Date and Time', value, dateIn(value, isPicked, zone));
+		}
+		default:
+			return scheduled('When to Call', chosen, clockTime(chosen) ?? dateIn(chosen, false, zone));
+	}
+}
+
+function scheduled(field: Schedule['field'], value: TimeValue, at: string | undefined): Schedule {
+	if (at !== undefined) return { at, field };
+	if (isUnset(value)) {
+		const advice = "Enter a time, or set 'When to Call' to 'Now'.";
+		throw new InvalidInput(`'${field}' is empty`, givenAs(field, advice));
+	}
+	const [kind, advice] = EXPECTED[field];
+	const message = `'${field}' must be ${kind} (got ${quoted(value)})`;
+	throw new InvalidInput(message, givenAs(field, advice));
+}
+
+/** `HH:MM` */
+function clockTime(value: TimeValue): string | undefined {
+	const minute = minuteOfDay(value);
+	if (!(minute < DAY_MINUTES)) return undefined;
+	const parts = [Math.floor(minute / 60), minute % 60];
+	return parts.map((part) => String(part).padStart(2, '0')).join(':');
+}
+
+/** ISO 8601 with an offset. Only a time that was picked is certainly in the time zone of the workflow. */
+function dateIn(value: TimeValue, isPicked: boolean, zone: string): string | undefined {
+	const text = withLatinDigits(String(value));
+	const isClear = typeof value === 'object' || hasOffset(text) || (isPicked && text.includes(':'));
+	const at = parseTime(value, zone);
+	return isClear && at.isValid ? withOffset(at) : undefined;
+}
+
+const WEEK = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'];
+
+const whenAllowed: INodeProperties = {
+	displayName: 'Calling Hours',
+	name: 'callingHours',
+	type: 'options',
+	noDataExpression: true,
+	options: [
+		{ name: 'Any Time', value: 'anyTime' },
+		{
+			name: 'Within Hours',
+			value: 'within',
+			description: 'Only on certain days, at certain hours',
+		},
+	],
+	default: 'anyTime',
+	description:
+		"When people may be called, in their time zone. The service's own retries and callbacks don't follow these hours.",
+};
+
+const hours: INodeProperties[] = [
+	{
+		displayName: 'Calling Days',
+		name: 'callingDays',
+		type: 'multiOptions',
+		options: WEEK.map((name) => ({ name, value: name.toLowerCase() })),
+		default: ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday'],
+		required: true,
+		description:
+			'The days on which people may be called. An expression can return a list of English names, or text such as Mon-Fri, Sun.',
+	},
+	{
+		displayName: 'Calling From',
+		name: 'callingFrom',
+		type: 'string',
+		default: '09:00',
+		required: true,
+		placeholder: 'e.g. 9:00 am',
+		description: 'The time at which calling starts, such as 09:00 or 9am. Seconds are ignored.',
+	},
+	{
+		displayName: 'Calling Until',
+		name: 'callingUntil',
+		type: 'string',
+		default: '18:00',
+		required: true,
+		placeholder: 'e.g. 6:30 pm',
+		description:
+			'The time at which calling ends, such as 18:30 or 6:30 pm. No call is placed at this time or later. Seconds are ignored.',
+	},
+	{
+		displayName: 'Time Zone',
+		name: 'timeZone',
+		type: 'string',
+		default: '',
+		placeholder: 'e.g. Asia/Kolkata',
+		description:
+			"The time zone of the people to call, such as Asia/Kolkata or Europe/London. If it's empty, it's that of their 'Country', which must have only one, as India has.",
+	},
+];
+
+const outside: INodeProperties = {
+	displayName: 'Outside Calling Hours',
+	name: 'outsideCallingHours',
+	type: 'options',
+	options: [
+		{
+			name: 'Do Not Place',
+			value: 'notPlaced',
+			description:
+				'Return the item with placed set to false and the time in next_opening, for a later execution',
+		},
+		{
+			name: 'Schedule for the Next Opening',
+			value: 'schedule',
+			description: "The service places the call when 'Calling Hours' start again",
+		},
+	],
+	default: 'schedule',
+	description: "What to do with a call outside 'Calling Hours'",
+};
+
+const shownWithin = (field: INodeProperties) =>
+	shownWhere(field, { [whenAllowed.name]: ['within'] });
+
+export const callingHours: INodeProperties[] = [whenAllowed, ...hours.map(shownWithin)];
+
+/** Only of *Place*, because *Ask and Wait* schedules no call. */
+export const outsideCallingHours = shownWithin(outside);
+
+/** @throws InvalidInput if one of the fields is invalid */
+export function readCallingHours(form: Fields, country: string): CallingHours | undefined {
+	if (form.choice(whenAllowed.name, 'anyTime') !== 'within') return undefined;
+	const [start, end] = [form.clock('callingFrom'), form.clock('callingUntil')];
+	const days = daysIn(form.textOrList('callingDays'));
+	const from = timeOfDay('Calling From', start);
+	const to = timeOfDay('Calling Until', end);
+	const zone = timeZone(form.text('timeZone', MAY_BE_BLANK), country);
+	const isScheduled = form.has(outside.name) && form.choice(outside.name, '') === 'schedule';
+	if (to > from) return { days, from, to, zone, isScheduled };
+	// Such as 9:00 to 6:00 for an evening. Hours that end on the next day would call people at night.
+	throw new InvalidInput(
+		`'Calling Until' must be later than 'Calling From' (got ${quoted(start)} to ${quoted(end)})`,
+		onScreenOnly(
+			'Enter times such as 09:00 and 18:00, or 9 am and 6 pm. For the whole day, enter 00:00 and 24:00.',
+		),
+	);
+}
+
+const MIN_DAY_NAME_LENGTH = 3;
+
+/** Chosen days, or text such as `Mon-Wed, Sat`. */
+function daysIn(given: string | string[]): Set<number> {
+	const days = parseList(given).flatMap((part) => {
+		const [first = 0, last = first, ...more] = part.split(/[-–]/).map(dayNumber);
+		if (first === 0 || last === 0 || more.length > 0) throw noDays(part);
+		const length = ((last - first + WEEK.length) % WEEK.length) + 1;
+		return Array.from({ length }, (_, ahead) => ((first - 1 + ahead) % WEEK.length) + 1);
+	});
+	if (days.length === 0) throw noDays('');
+	return new Set(days);
+}
+
+/** From 1 for Monday. 0 if it isn't a day. */
+function dayNumber(written: string): number {
+	const name = written.trim().toLowerCase();
+	if (name.length < MIN_DAY_NAME_LENGTH) return 0;
+	return WEEK.findIndex((day) => day.toLowerCase().startsWith(name)) + 1;
+}
+
+function noDays(got: string): InvalidInput {
+	return new InvalidInput(
+		`'Calling Days' must list weekdays (got ${quoted(got)})`,
+		onScreenOnly(
+			'Choose the days on which people may be called, or let an expression return them, such as Mon-Wed, Sat.',
+		),
+	);
+}
+
+/** Not a date, which may have another time zone than the hours. */
+function timeOfDay(field: string, value: TimeValue): number {
+	const minute = minuteOfDay(value);
+	if (minute <= DAY_MINUTES) return minute;
+	throw new InvalidInput(
+		`'${field}' must be a time of day (got ${quoted(value)})`,
+		onScreenOnly(TIME_ADVICE),
+	);
+}
+
+/** Abbreviations such as IST are ambiguous, Etc/GMT+5 means UTC-5, and the SystemV zones are JavaScript's own. */
+const CLEAR_ZONE = /^(?:utc|(?!etc\/|systemv\/)[a-z]+\/.+)$/i;
+
+/**
+ * The entered time zone, or without one, that of the country.
+ *
+ * @throws InvalidInput if the country has several, because another one could place calls at night
+ */
+function timeZone(entered: string, country: string): string {
+	if (!isUnset(entered)) {
+		if (CLEAR_ZONE.test(entered) && IANAZone.isValidZone(entered)) return entered;
+		throw new InvalidInput(
+			`'Time Zone' must be the name of a time zone (got ${quoted(entered)})`,
+			onScreenOnly(
+				"Enter the time zone of the people to call, such as Asia/Kolkata or Europe/London, or leave it empty to use that of their 'Country'.",
+			),
+		);
+	}
+	const [zone, ...others] = zonesOf(country);
+	if (zone !== undefined && others.length === 0) return zone;
+	throw new InvalidInput(
+		`'Time Zone' is empty, which is only possible in a country with one time zone (got ${quoted(countryName(country))})`,
+		onScreenOnly(
+			'Enter the time zone of the people to call, such as Europe/Berlin, or let an expression return it.',
+		),
+	);
+}
+
+/** As JavaScript knows them. Older versions have a property instead of the method, and the older name of India's. */
+function zonesOf(country: string): string[] {
+	const locale: unknown = new Intl.Locale(`und-${country}`);
+	const zones: unknown = invoke(locale, 'getTimeZones') ?? get(locale, 'timeZones', []);
+	const names: unknown[] = Array.isArray(zones) ? zones : [];
+	return names.map((name) => (name === 'Asia/Calcutta' ? 'Asia/Kolkata' : String(name)));
+}

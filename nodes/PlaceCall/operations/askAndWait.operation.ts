@@ -1,7 +1,7 @@
 import { beforeSending } from '../../host/claims/openDeliveries';
 import type { Operation } from '../../host/run/operations';
 import { questionFields, readQuestion } from '../ask/question';
-import { callingHours } from '../fields/callingHours';
+import { callingHours } from '../fields/when';
 import { callLimit } from '../fields/callLimit';
 import { callSettings } from '../fields/callSettings';
 import { additionalData, dataExtraction, initialGreeting } from '../fields/conversation';

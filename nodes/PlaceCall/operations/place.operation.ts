@@ -1,13 +1,12 @@
 import { beforeSending } from '../../host/claims/openDeliveries';
 import type { Operation } from '../../host/run/operations';
 import { checkNotice, whatToDo } from '../checkOnly';
-import { callingHours, outsideCallingHours } from '../fields/callingHours';
 import { callLimit } from '../fields/callLimit';
 import { callSettings } from '../fields/callSettings';
 import { additionalData, dataExtraction, initialGreeting } from '../fields/conversation';
 import { callDeveloperSettings, callOptions } from '../fields/options';
 import { personName, recipientFields } from '../fields/recipient';
-import { when } from '../fields/when';
+import { callingHours, outsideCallingHours, when } from '../fields/when';
 import { completeFailed, placeCalls } from '../placeCalls';
 import { waitFields } from '../wait/waitFields';
 

@@ -8,8 +8,9 @@ import type { CallWatch } from '../../core/calls/callWatch';
 import { NOT_READ_FIELD } from '../../core/service/errors';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../core/values/json';
 import { plainText } from '../../core/values/values';
+import { clock } from '../../host/clock';
 import { type AskedQuestion, withAnswer } from '../ask/answer';
-import { isDueLater } from '../scheduled';
+import { isDueLater } from '../callTime';
 
 /**
  * The call that an item waits for: its own, or that of the item with the same number. `isItems`: whether it's the item's own,
@@ -46,7 +47,7 @@ export function awaitedCalls(
 }
 
 function awaited(call: JsonObject, isItems: boolean): AwaitedCall | undefined {
-	if (isDueLater({ json: call })) return undefined;
+	if (isDueLater(call, clock.now())) return undefined;
 	return { callId: plainText(call.call_id), isItems, askedAt: call.asked_at ?? null };
 }
 

@@ -129,7 +129,7 @@ const OTHER_NAMES: { [code: string]: readonly string[] } = {
 const shortNames = new Intl.DisplayNames('en', { type: 'region', style: 'short' });
 
 /** The English name of a country, and the others that people use. */
-export function namesOf(code: string): string[] {
+function namesOf(code: string): string[] {
 	const name = countryName(code);
 	return [name, shortNames.of(code) ?? name, ...(OTHER_NAMES[code] ?? [])];
 }

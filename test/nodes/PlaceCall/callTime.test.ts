@@ -13,12 +13,11 @@ const WORKING_HOURS: CallingHours = {
 	from: 9 * 60,
 	to: 18 * 60,
 	zone: 'Asia/Kolkata',
-	outside: 'schedule',
+	isScheduled: true,
 };
 
 const callAt = (hours: CallingHours, now: DateTime, scheduledAt?: string) => {
-	const zone = 'Asia/Kolkata';
-	const schedule = scheduledAt && { at: scheduledAt, field: 'Date and Time' as const, zone };
+	const schedule = scheduledAt && { at: scheduledAt, field: 'Date and Time' as const };
 	return callTime({ hours, schedule: schedule || undefined, limit: undefined }, now);
 };
 
@@ -52,7 +51,7 @@ const hoursOfDays = fc
 	})
 	.map(({ days, quarters, zone }): CallingHours => {
 		const [from, to] = [Math.min(...quarters) * 15, Math.max(...quarters) * 15];
-		return { days: new Set(days), from, to, zone, outside: 'schedule' };
+		return { days: new Set(days), from, to, zone, isScheduled: true };
 	});
 const anyMoment = fc.integer({ min: Date.parse('2026-01-01'), max: Date.parse('2028-01-01') });
 /** How much later than now, in milliseconds. */
