@@ -15,12 +15,7 @@ import {
 
 const MAYBE = 'The service may or may not have accepted the message';
 
-const KEY_USED_TEXTS = [
-	KEY_USED.message,
-	KEY_USED.next,
-	KEY_USED.next,
-	...KEY_USED.fields,
-] as const;
+const KEY_USED_TEXTS = [KEY_USED.message, KEY_USED.resolution, KEY_USED.resolution] as const;
 
 /** By the state of the ack, for `invalid` with its documented `error` (docs/asyncapi.yaml). */
 const FAULTS = {

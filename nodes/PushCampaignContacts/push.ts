@@ -22,7 +22,6 @@ import { cancelSignal } from '../host/execution/cancel';
 import { addCustomData } from '../host/run/customData';
 import { asItems } from '../host/run/itemLoop';
 import type { OperationRun } from '../host/run/operations';
-import { forWhoFillsIn } from '../host/run/toolResult';
 import type { AccountClient } from '../host/http/accountClient';
 import { counted } from '../core/values/values';
 import { agentChecker } from '../core/dnd/checkAgent';
@@ -160,7 +159,7 @@ async function pushPrepared(
 	// Numbers are claimed before they are sent, and removing them takes long.
 	if (settings.skipPushedBefore) await requireNotArchived(client, settings.campaign.id);
 	const { reader } = settings;
-	const textOf = (error: ExplainedError) => errorText(forWhoFillsIn(run.parameters, error), reader);
+	const textOf = (error: ExplainedError) => errorText(error, reader);
 	const signal = cancelSignal(run);
 	const record = openPushRecord(run, settings);
 	const send = async () => {

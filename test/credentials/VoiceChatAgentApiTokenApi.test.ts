@@ -42,7 +42,11 @@ describe('the test button', () => {
 			{ baseUrl: '' },
 			/'Base URL' in the credential isn't the URL of a service.*such as "https/,
 		],
-		['a short token', { apiToken: 'short' }, /must have 16 characters \(got 5\).*Copy the whole/],
+		[
+			'a short token',
+			{ apiToken: 'short' },
+			/must have 16 characters \(got 5\).*In n8n, copy the whole/,
+		],
 	])('%s: nothing is sent', async (_name, data, message) => {
 		expect(await pressTest(data)).toEqual({
 			status: 'Error',
@@ -55,7 +59,7 @@ describe('the test button', () => {
 	test.each<[string, number, object | string, RegExp]>([
 		['401', 401, REJECTED, /rejected the API token.*enter the 16-character token/],
 		['its text with a 422', 422, REJECTED, /rejected the API token.*enter the 16-character token/],
-		['a 401 of a proxy', 401, '<html>', /Check 'API Token' and 'Base URL'.*a proxy may require/],
+		['a 401 of a proxy', 401, '<html>', /check 'API Token' and 'Base URL'.*a proxy may require/],
 		['a redirect', 302, '', /redirect, which isn't followed.*the final URL/],
 		[
 			'an HTML page',
@@ -67,7 +71,7 @@ describe('the test button', () => {
 			"a 404 in the service's form",
 			404,
 			NO_PATH,
-			/returned "not found".*Set 'Base URL'.*without a version.*Not found/,
+			/didn't find this.*Set 'Base URL'.*without a version.*Not found/,
 		],
 		['a blocked account', 403, { success: false, error: 'Account suspended' }, /Account suspended/],
 		['too many requests', 429, NO_PATH, /because it receives too many.*The request had no effect/],

@@ -2,7 +2,6 @@ import intersectionBy from 'lodash/intersectionBy';
 import type { INodeProperties } from 'n8n-workflow';
 import { InvalidInput } from '../../core/service/errors';
 import type { DataExtractionItem } from '../../core/service/contractTypes';
-import { formatOf, givenAs } from '../../core/service/modelFormats';
 import type { Fields } from '../../host/forms/fields';
 import type { Scalar } from '../../host/forms/fieldValue';
 import { parseList, quoted } from '../../core/values/values';
@@ -58,7 +57,7 @@ export function readQuestion(form: Fields): Question {
 	if (question === '' || hasNoValue(question)) {
 		throw new InvalidInput(
 			"'Question' is empty, so no call was placed",
-			givenAs('Question', 'Enter what the agent should ask.'),
+			'Enter what the agent should ask.',
 		);
 	}
 	const yes = valuesOf(form.scalars('yesValues'));
@@ -68,11 +67,7 @@ export function readQuestion(form: Fields): Question {
 		const got = `(got ${quoted(yes.join(', '))} and ${quoted(no.join(', '))})`;
 		throw new InvalidInput(
 			`'Counts as Yes' and 'Counts as No' must have different values ${got}, so no call was placed`,
-			{
-				onScreen: 'Enter the values that your agent captures, such as yes and no.',
-				forModel: `${formatOf('Counts as Yes')} ${formatOf('Counts as No')}`,
-				fields: ['Counts as Yes', 'Counts as No'],
-			},
+			'Enter the values that the agent captures, such as "yes, true" and "no, false".',
 		);
 	}
 	return {

@@ -4,7 +4,7 @@ import type { Claims } from '../../core/claims/claims';
 import { MAX_REMEMBERED, type TextList } from '../../core/claims/textList';
 import { pushText } from '../../core/campaigns/campaign';
 import { NotSent, OutcomeUnknown } from '../../core/service/errors';
-import type { Reader, Resolution } from '../../core/service/resolution';
+import type { PerReader, Reader } from '../../core/service/resolution';
 import { isJsonObject } from '../../core/values/json';
 import type { RowStatus } from './outcome';
 import { namesOf, phoneKeyOf, PUSH_LIMITS, type Row, settleAll } from './rows';
@@ -34,7 +34,7 @@ const WITHOUT_EFFECT: ReadonlySet<Row['status']> = new Set([
 	'not_sent',
 ]);
 
-const REASONS: Record<'unknown' | 'sent_before', Resolution> = {
+const REASONS: Record<'unknown' | 'sent_before', PerReader> = {
 	unknown: {
 		onScreen:
 			"An earlier run or attempt of this execution may have sent this number, and the outcome is unknown. It wasn't sent again. Look for it in the campaign before you push it in a new execution.",

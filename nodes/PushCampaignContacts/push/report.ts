@@ -3,7 +3,7 @@ import sumBy from 'lodash/sumBy';
 import upperFirst from 'lodash/upperFirst';
 import uniqBy from 'lodash/uniqBy';
 import type { ExplainedError } from '../../core/service/errors';
-import type { Explanation, Reader } from '../../core/service/resolution';
+import { adviceFor, type Explanation, type Reader } from '../../core/service/resolution';
 import { numberIn, type JsonObject, type JsonValue } from '../../core/values/json';
 import { counted, named, plainText } from '../../core/values/values';
 import {
@@ -112,7 +112,7 @@ function limitsOf(
 ) {
 	return [
 		nameless !== undefined &&
-			`${nameless.message}, and 'Add and Release' sends nothing. ${nameless.resolution.onScreen}`,
+			`${nameless.message}, and 'Add and Release' sends nothing. ${adviceFor(nameless.resolution, 'onScreen')}`,
 		skipPushedBefore &&
 			'A push skips the numbers that this workflow pushed to the campaign before.',
 		WITH_A_WARNING.includes(status) &&

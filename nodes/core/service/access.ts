@@ -1,5 +1,4 @@
 import { InvalidInput } from './errors';
-import { onScreenOnly } from './resolution';
 import { LIMITS } from './limits';
 import { withoutEnd } from '../values/text';
 
@@ -20,9 +19,7 @@ export function parseBaseUrl(text: string): string {
 		return withoutEnd(url.href, SLASH);
 	throw new InvalidInput(
 		"'Base URL' in the credential isn't the URL of a service",
-		onScreenOnly(
-			'Enter the URL of your service, such as "https://voice.your-provider.com". It must begin with https://, because the API token would be sent unencrypted otherwise, and can\'t contain a user name, "?", or "#".',
-		),
+		'In n8n, enter the URL of your service, such as "https://voice.your-provider.com". It must begin with https://, because the API token would be sent unencrypted otherwise, and can\'t contain a user name, "?", or "#".',
 	);
 }
 
@@ -62,8 +59,6 @@ export function parseApiToken(text: string): string {
 	if (token.length === length && !NOT_IN_A_TOKEN.test(token)) return token;
 	throw new InvalidInput(
 		`The API token must have ${length} characters (got ${token.length}), without spaces or special characters`,
-		onScreenOnly(
-			"Copy the whole token from your dashboard settings to 'API Token' in the credential.",
-		),
+		"In n8n, copy the whole token from your dashboard settings to 'API Token' in the credential.",
 	);
 }

@@ -9,7 +9,6 @@ import {
 	type ServiceRequest,
 	type Transport,
 } from './http';
-import { onScreenOnly } from './resolution';
 import { findEffect, outcomeUnknown, parseResponse, type ResponseChecks } from './response';
 import { isPermanent, neverSent, sendWithRetry } from './retry';
 import { withoutSecret } from './secrets';
@@ -77,15 +76,13 @@ function explain(request: ServiceRequest, error: unknown, message: string): Erro
 	if (originalMessage === BLOCKED_BY_N8N) {
 		return new NotSent(
 			'n8n blocked the request',
-			onScreenOnly('Ask your n8n administrator to allow requests to this host.'),
+			'In n8n, requests to this host must be allowed. Ask your n8n administrator.',
 			{ originalMessage: message, origin: 'n8n', isTransient: false },
 		);
 	}
 	return new NotSent(
 		"The service can't be reached, so the request wasn't sent",
-		onScreenOnly(
-			"Check 'Base URL' in the credential and the network of your n8n instance. If the certificate is invalid, ask your service provider to fix it.",
-		),
+		"In n8n, check 'Base URL' in the credential and the network of the instance. If the certificate is invalid, ask your service provider to fix it.",
 		{ originalMessage, isTransient: !isPermanent(error) },
 	);
 }

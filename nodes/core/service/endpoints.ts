@@ -17,7 +17,6 @@ import {
 } from './envelope';
 import { OutcomeUnknown } from './errors';
 import type { ApiResponse, Method, Query, ServiceRequest } from './http';
-import { onScreenOnly } from './resolution';
 
 /*
  * Every request of docs/openapi.yaml, with the body that it documents, and what proves its success.
@@ -84,7 +83,7 @@ export class OtherRecord extends OutcomeUnknown {
 	constructor(kind: 'call' | 'campaign', id: string | number) {
 		const message = `The service returned another ${kind} than the requested one`;
 		const advice = `Nothing was changed. Report this to your service provider. The response for ${kind} "${id}" is about another ${kind}.`;
-		super(message, onScreenOnly(advice), { isTransient: false });
+		super(message, advice, { isTransient: false });
 	}
 }
 

@@ -1,9 +1,8 @@
-import compact from 'lodash/compact';
 import range from 'lodash/range';
 import { duration } from '../values/clock';
 import { isJsonObject, type JsonObject } from '../values/json';
 import { TOO_MANY_REQUESTS, type HttpResponse, type ServiceRequest } from './http';
-import type { Explanation, Resolution } from './resolution';
+import type { Explanation } from './resolution';
 import { retryAfterMs } from './retry';
 
 /*
@@ -20,19 +19,10 @@ export type RejectionBody = {
 	body: JsonObject;
 };
 
-/** What happened, and what to do. Without `next`, a model can do nothing. */
-type Texts = {
-	message: string;
-	/** For everyone. Must not name anything on the screen. */
-	next?: string;
-	/** What follows for a person in n8n. */
-	onScreen?: string;
-	/** The labels of the fields that `next` is about. If a model fills in none of them, it can do nothing. */
-	fields?: readonly string[];
-};
-
 /** An error: how it's recognized, what happened, and what to do. */
-type ErrorRowWith<Code = string> = Texts & {
+type ErrorRowWith<Code = string> = {
+	message: string;
+	resolution: string;
 	/** The endpoints that can return it, as `METHOD /path`. Any if not set, as for a text that means the same everywhere. */
 	raisedBy?: RegExp;
 	/** Limits the row to these HTTP statuses. Any if not set. */
@@ -50,7 +40,7 @@ type ErrorRowWith<Code = string> = Texts & {
 	 * counts: after a 403, 408, or 499 of a proxy, the service may have processed the request.
 	 */
 	statusAloneRejects?: true;
-	/** Whether the same request may succeed later. The text says "later", and `Retry-After` replaces it. */
+	/** Whether the same request may succeed later. The resolution says "later", and `Retry-After` replaces it. */
 	isTransient?: true;
 };
 
@@ -109,40 +99,32 @@ const CALL_READS = /^GET \/v1\/call\/./;
 const CONTACT_PUSH = at('POST /v1/campaigns/{id}/contacts');
 const DND_REMOVAL = at('DELETE /v1/dnd_numbers');
 const CHAT = /^POST \/(?:v1\/chat\/|chat_)/;
-/** Requests with an agent. Call placement has a 403 instead. */
+/** Requests with an agent, or the session of one. Call placement has a 403 instead. */
 const AGENT_ENDPOINTS = anyOf(
 	CONTACT_PUSH,
 	CHAT,
 	at('GET /v1/dnd_numbers', 'POST /v1/dnd_numbers', 'DELETE /v1/dnd_numbers'),
 	at('GET /v1/calls', 'GET /v1/active_agents'),
 );
-/** Requests with an agent, or the session of one. */
-const MESSAGES = at(
-	'POST /v1/chat/inbound',
-	'POST /v1/chat/inbound/async',
-	'POST /chat_messages/send_message',
-);
-/** Requests with a session ID in the path. */
-const SESSION_ENDPOINTS = /^POST \/(?:v1\/chat\/session|chat_sessions)\/[^/]+\/./;
 const MISSING = /missing|empty|blank|required|not (?:given|present|provided)/i;
 
-const CHECK_AGENT = {
-	next: 'Check the agent ID, such as "agent_5f2c9a". The name of an agent isn\'t its ID.',
-	onScreen: "Or choose the agent from the list in 'Agent'.",
-	fields: ['Agent'],
-} as const;
+const NO_SUCH_AGENT = {
+	message: 'The account of this API token has no agent with this ID',
+	resolution:
+		'Use the ID of an agent of this account, such as "agent_5f2c9a", not its name. If there\'s a session ID, check it, too.',
+};
 
 /** Over the WebSocket, the document names the codes. */
 export const KEY_USED = {
 	message: 'The idempotency key was already used',
-	next: 'Use a different key for each message. Use the same key only to send the same content again in the same way.',
-	fields: ['Idempotency Key'],
-} as const;
+	resolution:
+		'Use a different key for each message. Use the same key only to send the same content again in the same way.',
+};
 
 const REDIRECTED = {
 	message: "The service or a proxy responded with a redirect, which isn't followed",
-	onScreen:
-		"Set 'Base URL' in the credential to the final URL of the service. The API token is only sent to that URL.",
+	resolution:
+		"In n8n, set 'Base URL' in the credential to the final URL of the service. The API token is only sent to that URL.",
 	statusAloneRejects: true,
 } as const;
 
@@ -156,16 +138,14 @@ const ROWS = [
 		raisedBy: anyOf(CALL_PLACEMENT, CONTACT_PUSH),
 		matches: hasErrorCode('NO_OUTBOUND_NUMBER_CONFIGURED'),
 		message: "The agent has no outbound number, so it can't place calls",
-		next: 'Attach an outbound number to the agent, or use another agent.',
-		fields: ['Agent'],
+		resolution: 'Attach an outbound number to the agent, or use another agent.',
 	},
 	{
 		code: 'tell_not_allowed_during_takeover',
 		raisedBy: CHAT,
 		matches: isRelayed('tell_not_allowed_during_takeover'),
 		message: "A person has taken over this chat, so the agent doesn't accept this now",
-		next: 'Wait until the agent has the chat again.',
-		onScreen: 'The Chat Events Trigger reports this as mode_changed.',
+		resolution: 'Wait until the agent has the chat again.',
 	},
 	{
 		code: 'session_closed',
@@ -176,78 +156,60 @@ const ROWS = [
 			isCode('session_closed')(rejection) || isRelayed('session_closed')(rejection),
 		message: 'The chat session is closed',
 		// Also right if the session is that of a row, which nobody has to fix.
-		next: 'A closed session stays closed. To continue the conversation, another session is needed.',
+		resolution:
+			'A closed session stays closed. To continue the conversation, another session is needed.',
 	},
 	{
 		code: 'upstream_rejection',
 		raisedBy: CHAT,
 		matches: isRelayed(),
 		message: 'The chat engine rejected the request',
-		next: 'Check the state of the chat session and the reason that the service gives.',
+		resolution: 'Check the state of the chat session and the reason that the service gives.',
 	},
 	{
 		code: 'agent_not_in_account',
 		raisedBy: CALL_PLACEMENT,
 		documentedStatuses: [403],
 		matches: beginsWith('Agent not found or not associated with this account'),
-		message: 'The account of this API token has no agent with this ID',
-		...CHECK_AGENT,
-	},
-	{
-		code: 'agent_not_found',
-		raisedBy: SESSION_ENDPOINTS,
-		matches: isCode('agent_not_found'),
-		message: 'The service found no agent of this chat session in the account of this API token',
-		next: 'Check the session ID.',
-		onScreen: "If shown, also check 'Agent'.",
-		fields: ['Session ID', 'Agent'],
-	},
-	{
-		code: 'agent_not_found',
-		raisedBy: MESSAGES,
-		matches: isCode('agent_not_found'),
-		message: 'The service found no such agent in the account of this API token',
-		next: `${CHECK_AGENT.next} If the message has a session ID, check it, too.`,
-		onScreen: "You can choose the agent from the list in 'Agent'.",
-		fields: ['Agent', 'Session ID'],
+		...NO_SUCH_AGENT,
 	},
 	{
 		code: 'agent_not_found',
 		raisedBy: AGENT_ENDPOINTS,
 		matches: isCode('agent_not_found'),
-		message: 'The service found no such agent in the account of this API token',
-		...CHECK_AGENT,
+		...NO_SUCH_AGENT,
 	},
 	{
 		code: 'call_not_found',
 		raisedBy: CALL_READS,
 		matches: isCode('call_not_found'),
 		message: "The service doesn't know this call",
-		next: 'Check the call_id, which is returned when the call is placed. The call must belong to this account.',
-		fields: ['Call ID'],
+		resolution:
+			'Check the call_id, which is returned when the call is placed. The call must belong to this account.',
 	},
 	{
 		code: 'recording_not_available',
 		raisedBy: at('GET /v1/call/{id}/recording'),
 		matches: isCode('recording_not_available'),
 		message: 'This call has no recording',
-		next: 'Unanswered calls may have no recording. If the call is still in progress, try again after it ends.',
+		resolution:
+			'Unanswered calls may have no recording. If the call is still in progress, try again after it ends.',
 	},
 	{
 		code: 'campaign_not_found',
 		raisedBy: anyOf(CONTACT_PUSH, at('GET /v1/campaigns/{id}/status')),
 		matches: beginsWith("Couldn't find Campaign"),
 		message: "The service doesn't know this campaign",
-		next: "Check the campaign ID. It's a number, and the campaign must belong to this account.",
-		fields: ['Campaign'],
+		resolution:
+			"Check the campaign ID. It's a number, and the campaign must belong to this account.",
 	},
 	{
 		code: 'not_on_dnd_list',
 		raisedBy: DND_REMOVAL,
 		matches: beginsWith('Phone number not found on DND list'),
 		message: "The number isn't on the do-not-disturb list of this agent",
-		next: "The number doesn't need to be removed.",
-		onScreen: "To skip such numbers, turn on 'Ignore If Not Listed'.",
+		resolution:
+			"The number doesn't need to be removed. To skip such numbers, turn on 'Ignore If Not Listed'.",
 	},
 	{
 		code: 'phone_missing',
@@ -255,10 +217,8 @@ const ROWS = [
 		// The document says only that the text names `phone`. An outage may name it too, so the text must also say that it's missing.
 		matches: (rejection) => matchesText(/\bphone\b/i)(rejection) && matchesText(MISSING)(rejection),
 		message: 'The service found no usable phone number in the request',
-		next: 'Check the phone number. Give it with + and the country code, such as "+919876543210".',
-		onScreen:
-			"If it's correct, check where \"dnd.remove\" has {phone} in 'Service Profile' of the credential.",
-		fields: ['Phone'],
+		resolution:
+			'Give the number with + and the country code, such as "+919876543210". In n8n, if the number is right, check where "dnd.remove" has {phone} in \'Service Profile\' of the credential.',
 	},
 	{
 		code: 'post_call_analysis_missing',
@@ -266,7 +226,7 @@ const ROWS = [
 		documentedStatuses: [400],
 		matches: beginsWith('webhook_url is set but post_call_analysis is not enabled'),
 		message: 'The agent has no post-call analysis, so the service rejects the webhook URL',
-		onScreen: "Enable post-call analysis for the agent, or clear 'Webhook URL'.",
+		resolution: "Enable post-call analysis for the agent, or clear 'Webhook URL'.",
 	},
 	{
 		code: 'contact_rejected',
@@ -274,7 +234,8 @@ const ROWS = [
 		documentedStatuses: [400, 422],
 		matches: matchesText(/contacts\[\d+\]/),
 		message: 'The service rejected one of the contacts',
-		next: 'Correct the contact that the service names, then push it again. A phone number needs 10 digits and starts with 6 to 9, such as "9876543210".',
+		resolution:
+			'Correct the contact that the service names, then push it again. A phone number needs 10 digits and starts with 6 to 9, such as "9876543210".',
 	},
 	{
 		code: 'invalid_api_token',
@@ -282,8 +243,8 @@ const ROWS = [
 		matches: (rejection, status) =>
 			(isErrorEnvelope(rejection) && status === 401) || beginsWith('Invalid API token')(rejection),
 		message: 'The service rejected the API token',
-		onScreen:
-			"In 'API Token' of the credential, enter the 16-character token from your dashboard settings, and check 'Base URL'.",
+		resolution:
+			"In n8n, enter the 16-character token from your dashboard settings in 'API Token' of the credential, and check 'Base URL'.",
 	},
 	{
 		// The document gives this status no other meaning here, and no text.
@@ -292,8 +253,8 @@ const ROWS = [
 		documentedStatuses: [409],
 		matches: (rejection, status) => isErrorEnvelope(rejection) && status === 409,
 		message: "The campaign doesn't accept contacts, probably because it's archived",
-		next: 'Archived campaigns are read-only. Use another campaign, unless the service gives another reason.',
-		fields: ['Campaign'],
+		resolution:
+			'Archived campaigns are read-only. Use another campaign, unless the service gives another reason.',
 	},
 
 	// Errors that the document doesn't name, by endpoint and status.
@@ -310,51 +271,37 @@ const ROWS = [
 		statuses: [401, 407],
 		statusAloneRejects: true,
 		message: 'The request was rejected as unauthorized',
-		onScreen:
-			"Check 'API Token' and 'Base URL' in the credential. If both are correct, a proxy may require its own sign-in. Then ask your n8n administrator.",
+		resolution:
+			"In n8n, check 'API Token' and 'Base URL' in the credential. If both are correct, a proxy may require its own sign-in, so ask your n8n administrator.",
 	},
 	{
 		statuses: [413],
 		statusAloneRejects: true,
 		message: 'The request is too large for the service or a proxy (HTTP status 413)',
-		next: "The request had no effect. Shorten the texts, or leave out values that aren't needed.",
+		resolution:
+			"The request had no effect. Shorten the texts, or leave out values that aren't needed.",
 	},
 	{
 		statuses: [TOO_MANY_REQUESTS],
 		statusAloneRejects: true,
 		message:
 			'The service or a proxy rejected the request because it receives too many (HTTP status 429)',
-		next: 'The request had no effect. Try again later.',
-		onScreen: 'Fewer requests at the same time can help.',
+		resolution: 'The request had no effect. Try again later, with fewer requests at the same time.',
 		isTransient: true,
 	},
 	{
 		// How the service rejects an unknown session isn't documented.
-		raisedBy: SESSION_ENDPOINTS,
 		statuses: [403, 404],
-		message: "The service didn't find the chat session, or doesn't allow this for it",
-		next: "Check the session ID. Sessions of another account can't be used.",
-		onScreen:
-			"Also check 'Base URL' in the credential. The sessionId of n8n's Chat Trigger is another ID.",
-		fields: ['Session ID'],
-	},
-	{
-		statuses: [403],
-		message: "The service doesn't allow this with your API token",
-		next: "Check the IDs, if any. IDs of another account can't be used.",
-	},
-	{
-		statuses: [404],
-		message: 'The service returned "not found"',
-		next: 'Check the IDs.',
-		onScreen:
-			"Also check 'Base URL' in the credential. It must not end with a version such as /v1, because the nodes add it.",
+		message: "The service didn't find this, or doesn't allow it with your API token",
+		resolution:
+			"Check the IDs, because those of another account can't be used. In n8n, also check 'Base URL' in the credential, which must not end with a version such as /v1.",
 	},
 	{
 		// Such as a number on the do-not-disturb list, which the document gives no status or text for.
 		raisedBy: CALL_PLACEMENT,
 		message: 'The service rejected the call',
-		next: 'No call was placed. Correct what the service names. Do not call a person who is on a do-not-disturb list.',
+		resolution:
+			"No call was placed. Correct what the service names, and don't call a person who is on a do-not-disturb list.",
 	},
 ] as const satisfies readonly ErrorRowWith[];
 
@@ -367,17 +314,8 @@ export const ERRORS: readonly ErrorRow[] = ROWS;
 /** Any other rejection. */
 const LAST: ErrorRow = {
 	message: 'The service rejected the request',
-	next: 'Check the values and the IDs, and correct what the service names. Then try again.',
+	resolution: 'Check the values and the IDs, and correct what the service names. Then try again.',
 };
-
-/** What to do, for a person and for a model. */
-export function resolutionOf({ next = '', onScreen, fields }: Texts): Resolution {
-	return {
-		onScreen: compact([next, onScreen]).join(' '),
-		forModel: next,
-		...(fields && { fields: [...fields] }),
-	};
-}
 
 /** Explains a rejection of the service by its body, endpoint, and status. */
 export function rowOf(rejection: RejectionBody, status: number, request: ServiceRequest): ErrorRow {
@@ -407,7 +345,8 @@ export function explanationOf(row: ErrorRow, response: HttpResponse): Explanatio
 	// Whatever the body says, the service also says that it receives too many requests.
 	const isTransient = row.isTransient === true || response.status === TOO_MANY_REQUESTS;
 	const waitMs = (isTransient && retryAfterMs(response)) || 0;
-	const { message, next = '' } = row;
-	const timed = waitMs === 0 ? next : next.replace('later', `after ${duration(waitMs)}`);
-	return { message, isTransient, resolution: resolutionOf({ ...row, next: timed }) };
+	const { message, resolution } = row;
+	const timed =
+		waitMs === 0 ? resolution : resolution.replace('later', `after ${duration(waitMs)}`);
+	return { message, isTransient, resolution: timed };
 }

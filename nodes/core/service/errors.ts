@@ -1,4 +1,10 @@
-import { type Explanation, onScreenOnly, type Reader, type Resolution } from './resolution';
+import {
+	adviceFor,
+	type Explanation,
+	onScreenOnly,
+	type Reader,
+	type Resolution,
+} from './resolution';
 import type { ErrorCode, RejectionBody } from './errorTable';
 import { firstCharacters } from '../values/text';
 import { messageOf } from '../values/values';
@@ -47,7 +53,7 @@ export class ExplainedError extends Error {
 		}: ErrorFacts = {},
 	) {
 		super(message, cause === undefined ? {} : { cause });
-		this.resolutionOnScreen = resolutions.onScreen;
+		this.resolutionOnScreen = adviceFor(resolutions, 'onScreen');
 		this.originalMessage =
 			originalMessage !== undefined && originalMessage.length > MAX_ORIGINAL_CHARACTERS
 				? `${firstCharacters(originalMessage, MAX_ORIGINAL_CHARACTERS)}…`
@@ -60,12 +66,12 @@ export class ExplainedError extends Error {
 
 	/** What a model can do if it uses the node as a tool. Empty if nothing. */
 	get resolutionForModel(): string {
-		return this.resolutions.forModel;
+		return adviceFor(this.resolutions, 'forModel');
 	}
 
 	/** The labels of the fields that this is about. Undefined if it isn't about the value of a field. */
 	get fields(): string[] | undefined {
-		return this.resolutions.fields;
+		return typeof this.resolutions === 'string' ? undefined : this.resolutions.fields;
 	}
 
 	/** Message and resolution, to create another error with the same text. */
@@ -79,7 +85,7 @@ export class ExplainedError extends Error {
 	}
 
 	descriptionFor(reader: Reader): string {
-		const resolution = this.resolutions[reader];
+		const resolution = adviceFor(this.resolutions, reader);
 		if (this.originalMessage === undefined) return resolution;
 		return `${resolution} ${QUOTES[this.origin]}: ${asSentence(this.originalMessage)}`.trim();
 	}
@@ -222,11 +228,7 @@ export function failedRepeat({
 }: Pick<ErrorFacts, 'originalMessage' | 'origin'>): OutcomeUnknown {
 	return new OutcomeUnknown(
 		'An earlier attempt may have sent this, and a later attempt failed, so the outcome is unknown',
-		{
-			onScreen:
-				'Check the service. If this is missing, send it again with the same idempotency key, which is safe.',
-			forModel: '',
-		},
+		'Check the service. If this is missing, sending it again with the same idempotency key is safe.',
 		{ originalMessage, origin },
 	);
 }

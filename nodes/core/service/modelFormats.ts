@@ -1,8 +1,8 @@
 import type { Resolution } from './resolution';
 
 /**
- * The format of values that a model fills in, with an example, by field label. n8n's button "Let the model define this
- * parameter" sends only the label to the model, so the tool description has the format.
+ * The format of values, with an example, by field label. The description of a tool has them, because n8n's button "Let the model
+ * define this parameter" sends only the label to the model. So has the error for a value in the wrong format.
  */
 const FORMATS = {
 	'Additional Body Fields': 'JSON text such as {"region": "south"}',
@@ -18,17 +18,17 @@ const FORMATS = {
 	Country: 'the two-letter code such as "IN" for India',
 	'Counts as No': 'answers with commas between them, such as "no, false"',
 	'Counts as Yes': 'answers with commas between them, such as "yes, true"',
-	'Date and Time': 'with its UTC offset, such as "2027-01-31T18:30:00+05:30"',
+	'Date and Time': 'a time with its UTC offset, such as "2027-01-31T18:30:00+05:30"',
 	Events: 'event types with commas between them, such as "message_received, session_closed"',
 	Fields: 'field names with commas between them, such as "call_id, status"',
 	From: 'a date such as "2027-01-31", or a time with its UTC offset such as "2027-01-31T18:30:00+05:30"',
-	Include: 'with commas between them, such as "transcript, recording"',
-	'Interaction ID': 'as in the interactive message, such as "interaction_1"',
+	Include: 'names with commas between them, such as "transcript, recording"',
+	'Interaction ID': 'the ID in the interactive message, such as "interaction_1"',
 	JSON: 'JSON text such as {"plan": "Gold", "city": "Pune"}',
 	Message: 'the words of the customer, such as "Is the flat still available?"',
 	Metadata: 'JSON text such as {"plan": "gold"}',
 	'Option ID': 'as in the interactive message, such as "option_2"',
-	Phone: 'with + and country code, such as "+919876543210"',
+	Phone: 'a number with + and its country code, such as "+919876543210"',
 	'Phone Contains': 'some digits such as "98765"',
 	'Phone Number': 'digits such as "9876543210"',
 	Question: 'what to ask, such as "Ask whether we may ship order A-1042"',
@@ -48,15 +48,20 @@ export function formatOf(label: FormLabel): string {
 	return `${label}: ${FORMATS[label]}.`;
 }
 
+/** What to do about a value in the wrong format, such as `Enter the two-letter code such as "IN" for India.` */
+export function enter(label: FormLabel): string {
+	return `Enter ${FORMATS[label]}.`;
+}
+
 export function hasFormat(label: string): label is FormLabel {
 	return Object.hasOwn(FORMATS, label);
 }
 
-const TIMES = new Set<string>(['Date and Time', 'From', 'Time in India', 'To', 'When to Call']);
+const TIME_FIELDS = /'(?:Date and Time|From|Time in India|To|When to Call)'/;
 
-/** Whether a model needs the current time for a field, which it can't know. */
-export function isTime(label: string): boolean {
-	return TIMES.has(label);
+/** Whether a message is about the value of a time field, for which a model needs the current time, which it can't know. */
+export function namesTime(message: string): boolean {
+	return TIME_FIELDS.test(message);
 }
 
 /**
@@ -65,6 +70,6 @@ export function isTime(label: string): boolean {
  * @param advice for a model, besides the format
  */
 export function givenAs(label: FormLabel, resolution: string, advice = ''): Resolution {
-	const forModel = `${advice} ${formatOf(label)}`.trim();
+	const forModel = `${advice} ${enter(label)}`.trim();
 	return { onScreen: resolution, forModel, fields: [label] };
 }

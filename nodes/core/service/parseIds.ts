@@ -1,6 +1,6 @@
 import { asText, isUnset, quoted } from '../values/values';
-import { type FormLabel, givenAs } from './modelFormats';
 import { InvalidInput } from './errors';
+import { enter, type FormLabel } from './modelFormats';
 import type { Resolution } from './resolution';
 
 /** The prefix and the characters of `agent_uuid` (`AgentUuid` in docs/openapi.yaml). */
@@ -16,25 +16,16 @@ const WHOLE_NUMBER = /^\d+$/;
 
 /** @throws InvalidInput unless it's an `agent_uuid` */
 export function parseAgentUuid(value: unknown): string {
-	const advice = 'Choose the agent from the list, or enter its ID, which begins with "agent_".';
-	return parseId(value, 'Agent', AGENT_UUID, 'an agent ID', advice);
+	return parseId(value, 'Agent', AGENT_UUID, 'an agent ID');
 }
 
 /** @throws InvalidInput unless it can be a `call_id` */
 export function parseCallId(value: unknown): string {
-	const advice =
-		'Enter the call_id that Place Call returns, such as 6f1c2a34-9b1e-4c55-8f0a-2d7f3c1b9e00.';
-	return parseId(value, 'Call ID', CALL_ID, 'the ID of a call', advice);
+	return parseId(value, 'Call ID', CALL_ID, 'the ID of a call');
 }
 
-function parseId(
-	value: unknown,
-	label: FormLabel,
-	form: RegExp,
-	what: string,
-	advice: string,
-): string {
-	const resolution = givenAs(label, advice);
+function parseId(value: unknown, label: FormLabel, form: RegExp, what: string): string {
+	const resolution = enter(label);
 	const id = filled(value, label, resolution);
 	if (form.test(id)) return id;
 	throw new InvalidInput(`'${label}' must be ${what} (got ${quoted(value)})`, resolution);
@@ -45,18 +36,17 @@ function parseId(
  * @throws InvalidInput unless it's a whole number of at least 0
  */
 export function parseWholeNumber(value: unknown, label: string, resolution: Resolution): number {
-	const ofField = { ...resolution, fields: [label] };
-	const text = filled(value, label, ofField);
+	const text = filled(value, label, resolution);
 	const number = WHOLE_NUMBER.test(text) ? Number(text) : NaN;
 	if (Number.isSafeInteger(number)) return number;
-	throw new InvalidInput(`'${label}' must be a whole number (got ${quoted(value)})`, ofField);
+	throw new InvalidInput(`'${label}' must be a whole number (got ${quoted(value)})`, resolution);
 }
 
 /** @throws InvalidInput unless it's a whole number of at least 1 */
 export function parseCount(value: unknown, label: string, resolution: Resolution): number {
 	const count = parseWholeNumber(value, label, resolution);
 	if (count > 0) return count;
-	throw new InvalidInput(`'${label}' must be at least 1`, { ...resolution, fields: [label] });
+	throw new InvalidInput(`'${label}' must be at least 1`, resolution);
 }
 
 /** @param label the field's name on the screen */
@@ -64,22 +54,11 @@ export function parseCampaignId(
 	value: unknown,
 	label: 'Campaign' | 'Campaign ID' = 'Campaign',
 ): number {
-	return parseWholeNumber(
-		value,
-		label,
-		givenAs(label, 'Enter only the number of the campaign, such as 42.'),
-	);
+	return parseWholeNumber(value, label, enter(label));
 }
 
 export function parseContactListId(value: unknown): number {
-	return parseWholeNumber(
-		value,
-		'Contact List ID',
-		givenAs(
-			'Contact List ID',
-			'Enter only the campaign_upload_id, such as 314. Push Campaign Contacts returns it.',
-		),
-	);
+	return parseWholeNumber(value, 'Contact List ID', enter('Contact List ID'));
 }
 
 function filled(value: unknown, label: string, resolution: Resolution): string {

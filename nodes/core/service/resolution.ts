@@ -1,13 +1,11 @@
 /**
- * What to do about an error: `onScreen` for a person in n8n, `forModel` for a model that uses the node as a tool.
- * `forModel` never names fields or settings of the screen. It's empty if a model can do nothing.
+ * What to do about an error, in one text for a person in n8n and for a model that uses the node as a tool. Labels in quotes are
+ * those of the fields, which are also the tool's arguments. What only the owner of the workflow can do begins with "In n8n,".
  */
-export type Resolution = {
-	onScreen: string;
-	forModel: string;
-	/** The labels of the fields that `forModel` is about. If a model fills in none of them, it can do nothing. */
-	fields?: string[];
-};
+export type Resolution = string | PerReader;
+
+/** An error that still has two texts. */
+export type PerReader = { onScreen: string; forModel: string; fields?: string[] };
 
 /** What happened, and what to do about it. */
 export type Explanation = {
@@ -20,17 +18,18 @@ export type Explanation = {
 /** The reader of a resolution. */
 export type Reader = 'onScreen' | 'forModel';
 
-/**
- * For a person and a model alike. Must not name anything on the screen.
- *
- * @param fields their labels, if it's only about their values
- */
-export function forEveryone(text: string, ...fields: string[]): Resolution {
+/** The resolution for a reader. */
+export function adviceFor(resolution: Resolution, reader: Reader): string {
+	return typeof resolution === 'string' ? resolution : resolution[reader];
+}
+
+/** For a person and a model alike. */
+export function forEveryone(text: string, ...fields: string[]): PerReader {
 	return { onScreen: text, forModel: text, ...(fields.length > 0 && { fields }) };
 }
 
 /** Only for a person in n8n. A model can't do this. */
-export function onScreenOnly(text: string): Resolution {
+export function onScreenOnly(text: string): PerReader {
 	return { onScreen: text, forModel: '' };
 }
 
@@ -42,8 +41,9 @@ export type Texts = readonly [
 	...fields: string[],
 ];
 
-export function toExplanation([message, onScreen, forModel = '', ...fields]: Texts): Explanation {
-	return { message, resolution: { onScreen, forModel, ...(fields.length > 0 && { fields }) } };
+export function toExplanation([message, onScreen, forModel = '', ...fields]: Texts) {
+	const resolution: PerReader = { onScreen, forModel, ...(fields.length > 0 && { fields }) };
+	return { message, resolution };
 }
 
 /** The person who chats with the model, not the person on the phone. */

@@ -5,7 +5,6 @@ import {
 	type RejectionBody,
 	rowOf,
 } from './errorTable';
-import { onScreenOnly } from './resolution';
 import { isId, saysSuccess, type SuccessCheck } from './envelope';
 import { OutcomeUnknown, ServiceRejection, type ErrorOrigin } from './errors';
 import {
@@ -206,15 +205,14 @@ export function outcomeUnknown(
 	message: string,
 	facts: ConstructorParameters<typeof OutcomeUnknown>[2],
 ): OutcomeUnknown {
-	const onScreen = "If this happens each time, check 'Base URL' in the credential.";
 	if (method === 'GET' || changesNothing === true) {
-		const resolution = onScreenOnly(`Nothing was changed. Try again later. ${onScreen}`);
+		const resolution =
+			"Nothing was changed. Try again later. In n8n, check 'Base URL' in the credential if this happens each time.";
 		return new OutcomeUnknown(message, resolution, facts);
 	}
-	const forModel = "The request wasn't sent again.";
 	return new OutcomeUnknown(
 		`${message}, so the outcome is unknown`,
-		{ onScreen: `${forModel} Check the service before you repeat it. ${onScreen}`, forModel },
+		"The request wasn't sent again. Before anybody repeats it, check in the service whether it took effect.",
 		facts,
 	);
 }

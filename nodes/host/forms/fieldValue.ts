@@ -3,7 +3,7 @@ import { DateTime } from 'luxon';
 import { isResourceLocatorValue, type INodeProperties, type NodePropertyTypes } from 'n8n-workflow';
 import { InvalidInput } from '../../core/service/errors';
 import type { JsonValue } from '../../core/values/json';
-import { formatOf, hasFormat } from '../../core/service/modelFormats';
+import { enter, hasFormat } from '../../core/service/modelFormats';
 import { isUnset, quoted } from '../../core/values/values';
 
 /** Where the values of a form come from, by their path. */
@@ -158,17 +158,14 @@ function isJson(value: unknown): value is JsonValue {
 }
 
 /** For a value that isn't of the wanted kind. */
-export function fault({ property, label, value, isFromModel }: Given, kind: Wanted): InvalidInput {
+export function fault({ property, label, value, ...given }: Given, kind: Wanted): InvalidInput {
 	const { displayName, typeOptions } = property;
 	const wanted = typeof kind === 'string' ? kind : kind(property);
 	const shown = typeOptions?.password === true ? kindOf(value) : shownValue(value);
-	const format = hasFormat(displayName)
-		? formatOf(displayName)
-		: `Give ${displayName} as ${wanted}.`;
-	return new InvalidInput(`${label} must be ${wanted} (got ${shown})`, {
-		onScreen: `Enter ${wanted}. If it's an expression, check what it returns.`,
-		forModel: isFromModel ? format : '',
-	});
+	const format = hasFormat(displayName) ? enter(displayName) : `Enter ${wanted}.`;
+	const isOfOwner = given.isExpression && !given.isFromModel;
+	const resolution = isOfOwner ? `In n8n, check what the expression of ${label} returns.` : format;
+	return new InvalidInput(`${label} must be ${wanted} (got ${shown})`, resolution);
 }
 
 /** A value for a message. */

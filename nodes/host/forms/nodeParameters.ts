@@ -9,7 +9,7 @@ import {
 } from 'n8n-workflow';
 import type { CallerRun } from '../caller/caller';
 import { Fields } from './fields';
-import { ABSENT, hasExpression, isFromModel } from './fieldValue';
+import { ABSENT, hasExpression } from './fieldValue';
 import { mayNameRow, rowReader, UNREAD } from './expressions';
 import { readerForAgent } from './rowValues';
 
@@ -45,13 +45,6 @@ export class NodeParameters {
 		});
 	}
 
-	/** Whether a model fills in a field with this label. */
-	isFromModel(label: string): boolean {
-		return pathsOf(this.form, label).some((path) =>
-			isFromModel(this.run.context.getNodeParameter(path, 0, ABSENT, { rawExpressions: true })),
-		);
-	}
-
 	private reading(path: string, index: number): ParameterReading {
 		const known = this.readings.get(path);
 		if (known !== undefined) return known;
@@ -80,14 +73,6 @@ export class NodeParameters {
 			return value === UNREAD ? evaluate(at) : value;
 		};
 	}
-}
-
-function pathsOf(form: readonly INodeProperties[], label: string): string[] {
-	return form.flatMap(({ displayName, name, type, options = [] }) => {
-		if (type !== 'collection') return displayName === label ? [name] : [];
-		const members = options.filter((option) => 'type' in option);
-		return pathsOf(members, label).map((path) => `${name}.${path}`);
-	});
 }
 
 /** The form of a node without input: a trigger or a webhook. */

@@ -16,7 +16,7 @@ import { displayText } from '../../core/values/values';
 import { executionDataOf } from '../nodeRun';
 import { errorItemOf } from './itemLoop';
 import type { OnlyOperation, Operation, OperationRun } from './operations';
-import { forWhoFillsIn, runForModel } from './toolResult';
+import { runForModel } from './toolResult';
 
 /** Runs the operation that a person chose. */
 export async function runOperation(
@@ -63,9 +63,7 @@ export async function runNode(
 	if (caller.kind === 'model') {
 		return await runForModel({ context, caller, result }, async () => {
 			hintIfUncertain(operationRun);
-			return await run().catch((error: unknown) => {
-				throw forWhoFillsIn(parameters, error);
-			});
+			return await run();
 		});
 	}
 	const outputs = await run().catch(async (error: unknown) => {

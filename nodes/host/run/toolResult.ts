@@ -2,13 +2,18 @@ import compact from 'lodash/compact';
 import { DateTime } from 'luxon';
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { asSentence, ExplainedError, NotSent, OutcomeUnknown } from '../../core/service/errors';
-import { isTime } from '../../core/service/modelFormats';
-import { FOR_THE_OWNER, forEveryone, onScreenOnly, USER } from '../../core/service/resolution';
+import { namesTime } from '../../core/service/modelFormats';
+import {
+	adviceFor,
+	FOR_THE_OWNER,
+	forEveryone,
+	onScreenOnly,
+	USER,
+} from '../../core/service/resolution';
 import { whenAborted, pause } from '../../core/values/clock';
 import { inEnglish, withOffset } from '../../core/values/dates';
 import { isJsonObject, type JsonValue } from '../../core/values/json';
 import { clock } from '../clock';
-import type { NodeParameters } from '../forms/nodeParameters';
 import { type Model, TOOL_LIMITS } from '../caller/caller';
 import { addHintsForPerson, type CompletedRequest, type RunResult } from '../execution/runResult';
 import { messageOf } from '../../core/values/values';
@@ -58,7 +63,7 @@ export async function runForModel(
 /** With what a person sees as a hint. */
 function withHints({ result: { hints } }: ModelRun, result: ToolResult): ToolResult {
 	const happened = hints.map(({ message }) => asSentence(message));
-	const next = hints.map(({ resolution }) => resolution.forModel);
+	const next = hints.map(({ resolution }) => adviceFor(resolution, 'forModel'));
 	return {
 		...result,
 		what_happened: compact([result.what_happened, ...happened]).join(' '),
@@ -164,8 +169,8 @@ function failed({ context, caller, result }: ModelRun, thrown: unknown): ToolRes
 
 /** What a model can do. With the current time if it's about one, such as "tomorrow at 10:00". */
 function adviceIn(context: IExecuteFunctions, error: ExplainedError): string {
-	const { resolutionForModel: advice, fields = [] } = error;
-	if (!fields.some(isTime)) return advice;
+	const { message, resolutionForModel: advice } = error;
+	if (!namesTime(message)) return advice;
 	const now = DateTime.fromMillis(clock.now(), { zone: context.getTimezone() });
 	return `${advice} It is now ${inEnglish(now, 'cccc')}, ${withOffset(now)}.`;
 }
@@ -175,7 +180,7 @@ function nextStep(error: ExplainedError): string {
 	if (isForOwner(error)) return FOR_THE_OWNER;
 	return error.isTransient
 		? 'Wait for a minute, or as long as the service asks, then repeat what was not done.'
-		: 'Request again only what you can correct.';
+		: `Request again only what you can correct. Tell ${USER} about the rest.`;
 }
 
 /** @param items the node's output, or null if there is none */
@@ -196,16 +201,6 @@ function hintForOwner(context: IExecuteFunctions, error: ExplainedError): void {
 	if (isForOwner(error)) addHintsForPerson(context, error.explanation);
 }
 
-/** The error for who can act: a model can't correct fields that it doesn't fill in. */
-export function forWhoFillsIn(parameters: NodeParameters, error: unknown): unknown {
-	if (!(error instanceof ExplainedError)) return error;
-	const { outcome, message, resolutionOnScreen, fields, ...facts } = error;
-	const canAct = fields?.some((label) => parameters.isFromModel(label)) ?? true;
-	return canAct
-		? error
-		: new ExplainedError(outcome, message, onScreenOnly(resolutionOnScreen), facts);
-}
-
 /** n8n's own error, such as a deleted credential, is thrown before anything is sent. */
 function explainedToModel(error: unknown): ExplainedError {
 	if (error instanceof ExplainedError) return error;
@@ -214,12 +209,11 @@ function explainedToModel(error: unknown): ExplainedError {
 }
 
 /** Whether only the person who set up the tool can fix it. */
-function isForOwner({
-	resolutionOnScreen,
-	resolutionForModel,
-	isTransient,
-}: ExplainedError): boolean {
-	return resolutionOnScreen !== '' && resolutionForModel === '' && !isTransient;
+function isForOwner(error: ExplainedError): boolean {
+	const { resolutionOnScreen: advice, resolutionForModel, isTransient } = error;
+	return (
+		advice.startsWith('In n8n,') || (advice !== '' && resolutionForModel === '' && !isTransient)
+	);
 }
 
 /** With the words of the service, or the code of the network. */

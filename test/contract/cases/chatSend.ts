@@ -151,7 +151,7 @@ const byRequest: ContractCase[] = [
 		title: 'by request: stops if the agent belongs to another account, at any HTTP status',
 		parameters: { ...message('inbound', 'Hello'), sessionId: '', ...agent(agents.foreign) },
 		requests: [INBOUND],
-		rejection: 'The service found no such agent',
+		rejection: 'The account of this API token has no agent with this ID',
 	},
 	{
 		title: 'by later reply: a message with the same key and content is accepted once',

@@ -32,7 +32,7 @@ const session: ContractCase[] = [
 		title: 'stops if the agent belongs to another account, at any HTTP status',
 		parameters: { operation: 'create', ...agent(agents.foreign) },
 		requests: ['POST /v1/chat/session'],
-		rejection: 'The service found no such agent',
+		rejection: 'The account of this API token has no agent with this ID',
 	},
 	{
 		title: 'closes a session',

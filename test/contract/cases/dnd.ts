@@ -45,7 +45,7 @@ export const dnd: ContractCase[] = [
 			title: `${operation}: stops if the agent belongs to another account, at any HTTP status`,
 			parameters: of(operation, NEW, agent(agents.foreign)),
 			requests: [`${method} /v1/dnd_numbers`],
-			rejection: 'The service found no such agent',
+			rejection: 'The account of this API token has no agent with this ID',
 		}),
 	),
 	{

@@ -1,5 +1,5 @@
 import { fixtures } from '../../simulator';
-import { unknownSessionInPath } from '../chat';
+import { unknownSession } from '../chat';
 import type { ContractCase } from '../contractCase';
 
 const { sessions } = fixtures;
@@ -10,7 +10,7 @@ export const injectContext: ContractCase[] = [
 		title: 'stops if the session is unknown, whatever the error',
 		parameters: { sessionId: sessions.unknown, context: 'Wants a visit' },
 		requests: [path(sessions.unknown)],
-		rejection: unknownSessionInPath,
+		rejection: unknownSession,
 	},
 	{
 		title: 'stops if the session belongs to an agent of another account',
@@ -19,6 +19,6 @@ export const injectContext: ContractCase[] = [
 			control.get(sessions.open).agentUuid = fixtures.agents.foreign;
 		},
 		requests: [path(sessions.open)],
-		rejection: 'The service found no agent of this chat session',
+		rejection: 'The account of this API token has no agent with this ID',
 	},
 ];

@@ -38,8 +38,8 @@ describe('activating', () => {
 		[
 			'an unknown session',
 			{ sessionIds: sessions.unknown },
-			/isn't connected: the service didn't find the chat session/,
-			/^Check the session ID\. .*'Base URL'.* The sessionId of n8n's Chat Trigger is another ID\./,
+			/isn't connected: the service didn't find this/,
+			/^Check the IDs, .* In n8n, also check 'Base URL'/,
 		],
 		[
 			'an invalid ID',

@@ -55,9 +55,7 @@ test('a session without a token, because the service gets too many requests, say
 	harness.simulator().faults.respond(/ws_token/, 429);
 	expect(stopMessage(await send('Hello'))).toEqual({
 		message: 'The connection to the chat session keeps failing, so nothing was sent',
-		description: expect.stringContaining(
-			'Try again later. Fewer requests at the same time can help.',
-		),
+		description: expect.stringContaining('Try again later, with fewer requests at the same time.'),
 	});
 });
 

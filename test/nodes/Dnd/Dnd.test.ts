@@ -99,7 +99,7 @@ describe('Remove', () => {
 	test("'Ignore If Not Listed' ignores no other error", async () => {
 		service().delete(PATH).query(true).reply(422, { success: false, error: 'agent_not_found' });
 		expect(await remove.errorOf({ treatNotListedAsDone: true }, { credential })).toMatchObject({
-			message: expect.stringContaining('no such agent'),
+			message: expect.stringContaining('no agent with this ID'),
 		});
 	});
 });

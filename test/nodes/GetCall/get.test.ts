@@ -47,7 +47,11 @@ describe('what is included', () => {
 
 	test.each([
 		['transcript', 404, "Transcript: The service doesn't know this call"],
-		['recording', 403, "Recording: The service doesn't allow this with your API token"],
+		[
+			'recording',
+			403,
+			"Recording: The service didn't find this, or doesn't allow it with your API token",
+		],
 	])('a %s that cannot be read stops the node, and is named', async (part, status, message) => {
 		service().get('/v1/call/call-1').reply(200, data(RECORD));
 		const error = status === 404 ? 'call_not_found' : 'no access to recordings';

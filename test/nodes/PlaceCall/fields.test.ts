@@ -87,9 +87,9 @@ it.each<[INodeParameters, IDataObject]>([
 it.each<[INodeParameters, message: string]>([
 	[
 		agent('a1'),
-		`'Agent' must be an agent ID (got "a1"). Choose the agent from the list, or enter its ID, which begins with "agent_"`,
+		`'Agent' must be an agent ID (got "a1"). Enter an agent ID such as "agent_5f2c9a", not a name.`,
 	],
-	[agent('={{ null }}'), "'Agent' is empty. Choose the agent from the list, or enter its ID, "],
+	[agent('={{ null }}'), "'Agent' is empty. Enter an agent ID such as"],
 	[{ countryCode: '={{ "" }}' }, "'Country' is empty. Choose the country that the phone number"],
 	[{ countryCode: 'Korea' }, `'Country' must be a country (got "Korea"). Use the two-letter code`],
 	[{ personName: { a: 1 } }, "'Person Name' must be text"],
@@ -337,7 +337,7 @@ describe('a question', () => {
 		[{ question: ' ' }, "'Question' is empty, so no call was placed"],
 		[
 			{ yesValues: '={{ "" }}' },
-			`${DIFFERENT} (got "" and "no"), so no call was placed. Enter the values that your agent captures`,
+			`${DIFFERENT} (got "" and "no"), so no call was placed. Enter the values that the agent captures`,
 		],
 		[{ noValues: '={{ null }}' }, `${DIFFERENT} (got "yes, Go ahead" and "")`],
 		[{ noValues: 'no, YES ' }, `${DIFFERENT} (got "yes, Go ahead" and "no, YES")`],

@@ -231,7 +231,7 @@ describe('when one call fails, the node stops, and says how to send those after 
 		const { message, description, context } = faultOf(await place(perItem, { items: people(3) }));
 		expect(message).toBe('The service rejected the call [row 2]');
 		expect(description).toBe(
-			`No call was placed. Correct what the service names. Do not call a person who is on a do-not-disturb list. The service said: ${reason}. ${UNSENT}`,
+			`No call was placed. Correct what the service names, and don't call a person who is on a do-not-disturb list. The service said: ${reason}. ${UNSENT}`,
 		);
 		// n8n would add "[item 1]".
 		expect(context).not.toMatchObject({ itemIndex: expect.any(Number) });

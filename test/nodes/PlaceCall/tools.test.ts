@@ -131,6 +131,8 @@ const GAP = "'Initial Greeting' has a gap, because an expression in it is empty"
 const OWNER =
 	'Tell the user you are chatting with that the person who set up this tool must fix this.';
 const ASK = `Nothing was done. ${OWNER}`;
+const CORRECT =
+	'Nothing was done. Request again only what you can correct. Tell the user you are chatting with about the rest.';
 
 it.each<[string, string, AgentRun, IDataObject, string, string]>([
 	['a column of the row is empty', '{{ $json.name }}', { row: { name: '' } }, {}, GAP, ASK],
@@ -156,7 +158,7 @@ it.each<[string, string, AgentRun, IDataObject, string, string]>([
 		{},
 		{ name: '{{name}}' },
 		`'Initial Greeting' has the placeholder "{{name}}", which nobody replaced`,
-		'Write the value, or leave it out. Nothing was done. Request again only what you can correct.',
+		`Write the value, or leave it out. ${CORRECT}`,
 	],
 	[
 		'the model leaves it empty',
@@ -164,7 +166,7 @@ it.each<[string, string, AgentRun, IDataObject, string, string]>([
 		{},
 		{ name: '' },
 		GAP,
-		`If you gave a value for it, correct that. If you did not: ${OWNER} Nothing was done. Request again only what you can correct.`,
+		`If you gave a value for it, correct that. If you did not: ${OWNER} ${CORRECT}`,
 	],
 ])('a greeting with a gap, because %s: the model is told who can fix it', async (...one) => {
 	const [, expression, run, args, what, next] = one;

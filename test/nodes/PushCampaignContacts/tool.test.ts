@@ -134,7 +134,7 @@ describe('what the model is told', () => {
 	test.each<[Reply, RegExp]>([
 		[[429, rejection('Too many requests'), { 'Retry-After': '0' }], /Wait for a minute/],
 		[[403, rejection('Forbidden')], /Request again only what you can/],
-		[ARCHIVED, /person who set up this tool/],
+		[ARCHIVED, /Use another campaign/],
 		[[401, rejection('Invalid API token')], /person who set up this tool/],
 	])('what to do after a second request with response %j', async (reply, advice) => {
 		scripted((numbers, request) => (request > 1 ? reply : accepting(numbers, request)));
@@ -146,13 +146,6 @@ describe('what the model is told', () => {
 			result: { rejected: [{ phone: phone(2), rejection_status: 'not_sent' }] },
 		});
 		expect(JSON.stringify(answer)).not.toMatch(/Nothing was (done|sent)|Do not ask for the same/);
-	});
-
-	test('no advice on the campaign, which it does not choose, in the reasons of the others', async () => {
-		scripted((numbers, request) => (request > 1 ? ARCHIVED : accepting(numbers, request)));
-		const answer = await push(list(0, 1, 2));
-		expect(answer).toMatchObject({ result: { rejected: [{ phone: phone(2) }] } });
-		expect(JSON.stringify(answer)).not.toMatch(/another campaign/);
 	});
 
 	const UNUSABLE = range(7).map((row) => ({ phone: `12${row}` }));

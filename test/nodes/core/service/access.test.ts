@@ -31,7 +31,7 @@ describe('Base URL', () => {
 		const { message, resolutionOnScreen } = explainedBy(() => parseBaseUrl(text));
 		expect(message).toBe("'Base URL' in the credential isn't the URL of a service");
 		expect(resolutionOnScreen).toMatch(
-			/^Enter the URL .*must begin with https:.*user name, "\?", or "#"/,
+			/^In n8n, enter the URL .*must begin with https:.*user name, "\?", or "#"/,
 		);
 	});
 });
@@ -62,7 +62,7 @@ describe('API Token', () => {
 		expect(explainedBy(() => parseApiToken(text))).toMatchObject({
 			message: `The API token must have 16 characters (got ${count}), without spaces or special characters`,
 			resolutionOnScreen:
-				"Copy the whole token from your dashboard settings to 'API Token' in the credential.",
+				"In n8n, copy the whole token from your dashboard settings to 'API Token' in the credential.",
 		});
 	});
 

@@ -13,7 +13,6 @@ import { clientOf } from './clientOf';
 const POST: ServiceRequest = { method: 'POST', path: '/v1/call', body: {} };
 const GET: ServiceRequest = { method: 'GET', path: '/v1/call/1' };
 const CONTACTS: ServiceRequest = { method: 'POST', path: '/v1/campaigns/7/contacts', body: {} };
-const WS_TOKEN = '/v1/chat/session/s-1/ws_token';
 
 const PROVEN = { successCheck: () => true };
 
@@ -68,26 +67,19 @@ describe('a request', () => {
 });
 
 describe('an error body', () => {
-	test.each<[string, number, string, string]>([
-		['/v1/call', 404, 'No', 'The service returned "not found"'],
-		[WS_TOKEN, 403, 'No', "The service didn't find the chat session, or doesn't allow this"],
-		[WS_TOKEN, 404, 'No', "The service didn't find the chat session"],
-		['/v1/chat/session', 403, 'No', "The service doesn't allow this with your API token"],
-	])('of %s with status %i: %s', async (path, status, error, message) => {
-		const result = await resultOf({ method: 'POST', path }, status, { success: false, error });
+	test.each([403, 404])('with status %i names the IDs and the URL', async (status) => {
+		const result = await resultOf(POST, status, { success: false, error: 'No' });
 		expect(result).toMatchObject({
 			outcome: 'rejected',
-			message: expect.stringContaining(message),
+			message: "The service didn't find this, or doesn't allow it with your API token",
+			description: expect.stringMatching(/^Check the IDs, .* In n8n, also check 'Base URL'/),
 		});
 	});
 
-	test('that the document does not name has a resolution for people and models', async () => {
+	test('that the document does not name says to correct what the service names', async () => {
 		const result = await resultOf(CONTACTS, 422, { success: false, error: 'No' });
-		const resolution = expect.stringMatching(/correct what the service names/);
-		expect(result).toMatchObject({
-			resolutionOnScreen: resolution,
-			resolutionForModel: resolution,
-		});
+		const description = expect.stringMatching(/correct what the service names/);
+		expect(result).toMatchObject({ description });
 	});
 
 	test.each<[string, ServiceRequest, number, JsonValue, ErrorCode]>([
@@ -115,8 +107,7 @@ test.each([
 	expect(await resultOf(POST, 429, 'Slow down', headers)).toMatchObject({
 		outcome: 'rejected',
 		rejection: { texts: [], body: {} },
-		resolutionOnScreen: expect.stringContaining(`Try again after ${duration}.`),
-		resolutionForModel: `The request had no effect. Try again after ${duration}.`,
+		description: expect.stringContaining(`Try again after ${duration}, with`),
 	});
 });
 

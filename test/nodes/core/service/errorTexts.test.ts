@@ -4,7 +4,7 @@
  */
 import { hasAnyField } from '../../../../nodes/core/service/envelope';
 import { ExplainedError, isTransient } from '../../../../nodes/core/service/errors';
-import { ERRORS, resolutionOf } from '../../../../nodes/core/service/errorTable';
+import { ERRORS } from '../../../../nodes/core/service/errorTable';
 import { TransportFault, type Method, type Transport } from '../../../../nodes/core/service/http';
 import { clientOf } from './clientOf';
 
@@ -25,15 +25,16 @@ async function wordsOf(method: Method, transport: Transport): Promise<string> {
 }
 
 test('the error table', () => {
-	const rows = ERRORS.map(({ code = 'not documented', ...row }) => {
-		const { onScreen, forModel } = resolutionOf(row);
-		return [`${code}: ${row.message}.`, `\t${onScreen}`, `\tFor a model: ${forModel}`].join('\n');
-	});
+	const rows = ERRORS.map(
+		({ code = 'not documented', message, resolution }) => `${code}: ${message}.\n\t${resolution}`,
+	);
 	expect(rows.join('\n')).toMatchSnapshot();
 });
 
 test('an error that may pass says "later" and no time, because tools and `Retry-After` add it', () => {
-	const texts = ERRORS.filter(({ isTransient: mayPass }) => mayPass).map(({ next }) => next);
+	const texts = ERRORS.filter(({ isTransient: mayPass }) => mayPass).map(
+		({ resolution }) => resolution,
+	);
 	expect(texts.length).toBeGreaterThan(0);
 	for (const text of texts) expect(text).toMatch(/^(?!.*\b(?:second|minute|hour)).*\blater\b/);
 });

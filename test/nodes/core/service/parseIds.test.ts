@@ -1,5 +1,4 @@
 import { InvalidInput } from '../../../../nodes/core/service/errors';
-import { forEveryone } from '../../../../nodes/core/service/resolution';
 import {
 	parseAgentUuid,
 	parseCallId,
@@ -11,8 +10,8 @@ import {
 import { asText } from '../../../../nodes/core/values/values';
 import { explainedBy } from '../values/explainedBy';
 
-const count = (value: unknown) => parseCount(value, 'Limit', forEveryone('Enter a number.'));
-const whole = (value: unknown) => parseWholeNumber(value, 'Limit', forEveryone('Enter a number.'));
+const count = (value: unknown) => parseCount(value, 'Limit', 'Enter a number.');
+const whole = (value: unknown) => parseWholeNumber(value, 'Limit', 'Enter a number.');
 
 test.each([
 	['an agent', parseAgentUuid, ' agent_5f-2c_9A ', 'agent_5f-2c_9A'],
@@ -29,14 +28,14 @@ test.each([
 
 test.each([
 	['an agent', parseAgentUuid, 'my agent_1', `(got "my agent_1")`, 'agent_'],
-	['an agent', parseAgentUuid, '', "'Agent' is empty", 'Choose the agent'],
+	['an agent', parseAgentUuid, '', "'Agent' is empty", 'Enter an agent ID'],
 	['a call', parseCallId, '../a', `'Call ID' must be the ID of a call (got "../a")`, 'such as'],
 	[
 		'a campaign',
 		parseCampaignId,
 		'-3',
 		`'Campaign' must be a whole number (got "-3")`,
-		'Enter only the number of the campaign',
+		'Enter the ID of a campaign',
 	],
 	[
 		'a contact list',
@@ -58,5 +57,5 @@ test.each([
 	const error = explainedBy(() => parse(value));
 	expect(error).toBeInstanceOf(InvalidInput);
 	expect(error.message).toContain(message);
-	expect(error.resolutionOnScreen).toContain(resolution);
+	expect(error.description).toContain(resolution);
 });

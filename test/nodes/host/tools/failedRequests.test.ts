@@ -56,9 +56,10 @@ const OUTAGES: { [what: string]: Failing | { code: string } } = {
 /** Fields that decide which request is sent. */
 const REQUEST_FIELDS = ['sendBy', 'recordingAs', 'waitForCompletion', 'contactsFrom'];
 
-/** Words for things that only a person in n8n's editor can see or do. */
-const ON_SCREEN =
-	/\b(turn\w* (it |them )?(on|off)|this item|drag|options?|menu|field|n8n|workflow|credential|expression|execution|node|switch|column|Base URL|API [Mm]apping|API token|Disconnect Other Connection|Send Via)\b|[→›]|(?<!\w)'[A-Z]/i;
+/** What only the owner of the workflow can change. */
+const OF_THE_OWNER = /\b(credential|publish\w*)\b|'(Base URL|API Token|Service Profile|Settings)'/;
+const isUnmarked = (sentence: string) =>
+	OF_THE_OWNER.test(sentence) && !sentence.startsWith('In n8n, ');
 const FORBIDS =
 	/\bdo not (ask|read|repeat|request|send)\b|may have (been (done|completed)|taken effect)/i;
 const DONE = /It is done|The request was completed|already did this/;
@@ -132,7 +133,8 @@ function faultsIn(scene: Scene, result: ToolWords, failing: Failing | { code: st
 	const isOther = /keeps failing|wasn't connected|Chat Events Trigger/.test(happened);
 	const waits = isTooMany && failing[2]?.['retry-after'] !== undefined && !isOther;
 	return [
-		ON_SCREEN.test(next) && 'advice for the screen',
+		next.split(/(?<=[.?!]) (?=[A-Z])/).some(isUnmarked) &&
+			'advice for the owner that does not begin with "In n8n,"',
 		DONE.test(words) && 'says that it is done',
 		/\bthe person\b/i.test(words.replaceAll(OWNER, '')) && 'an unclear person',
 		isOfRead && FORBIDS.test(words) && 'forbids a read',

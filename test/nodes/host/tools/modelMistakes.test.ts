@@ -1,6 +1,6 @@
 /** Mistakes of a model: the tool says what to send instead, with an example, and mentions no other person. */
 import type { INodeParameters } from 'n8n-workflow';
-import { type FormLabel, formatOf } from '../../../../nodes/core/service/modelFormats';
+import { enter, type FormLabel } from '../../../../nodes/core/service/modelFormats';
 import { agent } from '../../../contract/contractCase';
 import { simulatedNodes } from '../../../contract/simulatedNodes';
 import { engineTool } from '../../../engine';
@@ -24,6 +24,8 @@ type Mistake = [
 	advice?: string,
 ];
 
+const ANSWERS = 'such as "yes, true" and "no, false".';
+
 const MISTAKES: Mistake[] = [
 	['Agent', 'placeCall › place', agentByModel, ['', 'Asha', '42', true, ['a'], { id: 1 }]],
 	['Agent', 'agents › check', agentByModel, ['', 'Asha']],
@@ -43,8 +45,8 @@ const MISTAKES: Mistake[] = [
 		{ when: GIVEN },
 		['', 'tomorrow at 6', '2027-01-31T18:30:00', '2027-01-31', '2020-01-31T18:30:00+05:30'],
 	],
-	['Counts as Yes', 'placeCall › askAndWait', { yesValues: GIVEN }, ['', 'no']],
-	['Counts as No', 'placeCall › askAndWait', { noValues: GIVEN }, ['', 'yes']],
+	['Counts as Yes', 'placeCall › askAndWait', { yesValues: GIVEN }, ['', 'no'], ANSWERS],
+	['Counts as No', 'placeCall › askAndWait', { noValues: GIVEN }, ['', 'yes'], ANSWERS],
 	[
 		'Session ID',
 		'chatSend › sendMessage',
@@ -58,7 +60,7 @@ const MISTAKES: Mistake[] = [
 		'getCall › getMany',
 		{ filters: { from: GIVEN } },
 		['soon'],
-		`${formatOf('From')} It is now `,
+		`${enter('From')} It is now `,
 	],
 	['Campaign ID', 'getCall › getMany', { filters: { campaignId: GIVEN } }, ['Diwali']],
 	['Contact List ID', 'getCall › getMany', { filters: { campaignUploadId: GIVEN } }, ['Diwali']],
@@ -94,7 +96,7 @@ const MISTAKES: Mistake[] = [
 
 // Jest passes a callback for a missing value of a row, so each row gets all values.
 test.each(
-	MISTAKES.map(([field, operation, own, given, advice = formatOf(field)]) => ({
+	MISTAKES.map(([field, operation, own, given, advice = enter(field)]) => ({
 		...{ field, operation, own, given, advice },
 	})),
 )('$field of $operation', async ({ operation, own, given, advice }) => {
@@ -103,37 +105,29 @@ test.each(
 
 test('a switch', async () => {
 	const own = { disconnectOther: "={{ $fromAI('given', ``, 'boolean') }}" };
-	const advice = 'Give Disconnect Other Connection as true or false.';
+	const advice = 'Enter true or false.';
 	await expectAdvice(advice, 'chatSend › sendMessage', own, ['', 'maybe']);
 });
 
 const OWNER = 'the person who set up this tool';
 
-test.each<[string, INodeParameters]>([
-	['placeCall › place', { phoneNumber: 'Asha' }],
-	['placeCall › place', { phoneNumber: '={{ $json.phone }}' }],
-	['placeCall › place', { when: '2020-01-31T18:30:00+05:30' }],
-	['placeCall › place', { agentUuid: { __rl: true, mode: 'id', value: 'Asha' } }],
-	['placeCall › askAndWait', { yesValues: 'yes', noValues: 'yes' }],
-	['getCall › getMany', { filters: { from: 'soon' } }],
-	['campaignStatus', { campaignId: 'Diwali' }],
-	['pushCampaignContacts', { ...pushJson, contacts: '[7]' }],
-	['injectContext', { sessionId: 'Asha' }],
-	['dnd › check', { phone: 'Asha' }],
-	['placeCall › place', { initialGreeting: 'x'.repeat(2_001) }],
-	['getCall › getUnreached', { maximumAttempts: 0 }],
-])('%s, of a field that the model does not fill in: the owner must fix it, %#', async (...one) => {
-	const [operation, own] = one;
-	const { node: type, parameters } = useOf(operation);
-	const tool = engineTool(await nodeOf(type, { ...parameters, ...own }), {
-		row: { phone: 'home' },
-	});
-	const { outcome, next_step: next } = await tool();
-	expect([outcome, next]).toEqual([
-		'not_sent',
-		`Nothing was done. Tell the user you are chatting with that ${OWNER} must fix this.`,
-	]);
-});
+test.each<[string, INodeParameters, FormLabel]>([
+	['placeCall › place', { agentUuid: { __rl: true, mode: 'id', value: 'Asha' } }, 'Agent'],
+	['campaignStatus', { campaignId: 'Diwali' }, 'Campaign'],
+	['getCall › get', { callId: '42/7' }, 'Call ID'],
+])(
+	'%s, with a value of the workflow: the model gets the same advice and tells its user, %#',
+	async (operation, own, label) => {
+		const { node: type, parameters } = useOf(operation);
+		const { outcome, next_step: next } = await engineTool(
+			await nodeOf(type, { ...parameters, ...own }),
+		)();
+		expect([outcome, next]).toEqual([
+			'not_sent',
+			`${enter(label)} Nothing was done. Request again only what you can correct. Tell the user you are chatting with about the rest.`,
+		]);
+	},
+);
 
 const ofSession = (sessionId: string) => ({ sessionId });
 const inRequest = (sessionId: string) => ({ sendBy: 'inbound', sessionId, agentUuid: '' });
@@ -141,11 +135,11 @@ const ofCampaign = (campaignId: string) => ({ campaignId });
 const { sessions, agents, campaigns } = fixtures;
 
 test.each<[string, (value: string) => INodeParameters, string, string]>([
-	['chatSend › sendMessage', ofSession, sessions.unknown, 'Check the session ID.'],
-	['injectContext', ofSession, sessions.unknown, 'Check the session ID.'],
+	['chatSend › sendMessage', ofSession, sessions.unknown, 'Check the IDs'],
+	['injectContext', ofSession, sessions.unknown, 'Check the IDs'],
 	['chatSend › sendMessage', inRequest, sessions.foreign, 'check it, too.'],
-	['chatSession › create', agent, 'agent_unknown', 'Check the agent ID'],
-	['placeCall › place', agent, 'agent_unknown', 'Check the agent ID'],
+	['chatSession › create', agent, 'agent_unknown', 'Use the ID of an agent'],
+	['placeCall › place', agent, 'agent_unknown', 'Use the ID of an agent'],
 	['placeCall › place', agent, agents.noNumber, 'use another agent.'],
 	['campaignStatus', ofCampaign, '999', 'Check the campaign ID.'],
 	[
@@ -155,20 +149,11 @@ test.each<[string, (value: string) => INodeParameters, string, string]>([
 		'Use another campaign',
 	],
 	['getCall › get', (callId) => ({ callId }), sessions.unknown, 'Check the call_id'],
-])(
-	'%s, with a value that the service rejects: only a model that fills it in gets advice, %#',
-	async (operation, own, value, advice) => {
-		const { node: type, parameters } = useOf(operation);
-		const askWith = async (shown: string) => {
-			const tool = engineTool(await nodeOf(type, { ...parameters, ...own(shown) }));
-			return (await tool({ given: value })).next_step;
-		};
-		expect(await askWith(value)).toBe(
-			`Nothing was done. Tell the user you are chatting with that ${OWNER} must fix this.`,
-		);
-		expect(await askWith(GIVEN)).toContain(advice);
-	},
-);
+])('%s, with a value that the service rejects: %#', async (operation, own, value, advice) => {
+	const { node: type, parameters } = useOf(operation);
+	const tool = engineTool(await nodeOf(type, { ...parameters, ...own(GIVEN) }));
+	expect((await tool({ given: value })).next_step).toContain(advice);
+});
 
 test.each([
 	['chatSend › sendMessage', GIVEN],
@@ -183,37 +168,26 @@ test.each([
 	expect(next).not.toContain(OWNER);
 });
 
-test.each([
-	['socket', 'that the model fills in', GIVEN, /^Use a different key for each message\./],
-	['socket', 'of the workflow', '42', /^Nothing was done\. Tell the user/],
-	['async', 'that the model fills in', GIVEN, /^Use a different key for each message\./],
-	['async', 'of the workflow', '42', /^Nothing was done\. Tell the user/],
-])(
-	'chatSend › sendMessage, %s: another message with a key %s that was used before',
-	async (sendBy, _whose, idempotencyKey, advice) => {
+test.each(['socket', 'async'])(
+	'chatSend › sendMessage, %s: another message with a key that was used before',
+	async (sendBy) => {
 		const { parameters } = useOf('chatSend › sendMessage');
 		const message = "={{ $fromAI('message', ``, 'string') }}";
-		const keyed = { ...parameters, sendBy, message, idempotencyKey };
+		const keyed = { ...parameters, sendBy, message, idempotencyKey: GIVEN };
 		const tool = engineTool(await nodeOf('chatSend', keyed));
 		expect(await tool({ message: 'Hello', given: '42' })).toMatchObject({ outcome: 'done' });
 		const second = await tool({ message: 'Hello again', given: '42' });
 		expect(second).toMatchObject({ outcome: 'rejected' });
-		expect(second.next_step).toMatch(advice);
+		expect(second.next_step).toMatch(/^Use a different key for each message\./);
 	},
 );
 
-test('an archived campaign that the model does not choose must be changed by the owner', async () => {
+test('an archived campaign: another one is needed', async () => {
 	const { parameters } = useOf('pushCampaignContacts');
-	const chosen = { ...parameters, ...pushJson, campaignId: campaigns.archived };
-	const archived = { ...chosen, options: { skipPushedBefore: true } };
-	const fixed = engineTool(await nodeOf('pushCampaignContacts', archived));
-	expect((await fixed()).next_step).toContain(OWNER);
-	const ofModel = engineTool(
-		await nodeOf('pushCampaignContacts', { ...archived, campaignId: GIVEN }),
-	);
-	expect((await ofModel({ given: campaigns.archived })).next_step).toMatch(
-		/^Choose another campaign\. Campaign: /,
-	);
+	const options = { skipPushedBefore: true };
+	const chosen = { ...parameters, ...pushJson, options, campaignId: GIVEN };
+	const tool = engineTool(await nodeOf('pushCampaignContacts', chosen));
+	expect((await tool({ given: campaigns.archived })).next_step).toMatch(/^Choose another campaign/);
 });
 
 /** Nothing is sent for any of these values, and the next step has the advice, but none for a person. */
