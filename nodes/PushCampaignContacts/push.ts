@@ -1,5 +1,4 @@
 import compact from 'lodash/compact';
-import memoize from 'lodash/memoize';
 import type {
 	IExecuteFunctions,
 	INode,
@@ -14,7 +13,7 @@ import {
 	InvalidInput,
 	OutcomeUnknown,
 } from '../core/service/errors';
-import { type Explanation, onScreenOnly } from '../core/service/resolution';
+import { adviceFor, type Explanation, onScreenOnly } from '../core/service/resolution';
 import { readCampaign } from '../core/campaigns/campaign';
 import { runExclusive } from '../core/values/keyedMutex';
 import { givenAs } from '../core/service/modelFormats';
@@ -25,11 +24,11 @@ import type { OperationRun } from '../host/run/operations';
 import type { AccountClient } from '../host/http/accountClient';
 import { counted } from '../core/values/values';
 import { agentChecker } from '../core/dnd/checkAgent';
-import { resolveColumns, takenColumns, whyNoNameColumn, whyNoNames } from './push/columns';
+import { resolveColumns, usedColumns, whyNoNames } from './push/columns';
 import { REJECTED_STATUSES, RowsByStatus } from './push/outcome';
 import { type PreparedRows, prepareRows, whyEmptied } from './push/prepareRows';
 import { type PushFacts, type Report, reportOn } from './push/report';
-import { type PushInput, settleAll, type Table } from './push/rows';
+import { type PushInput, settleAll } from './push/rows';
 import { sendRows } from './push/sendRows';
 import {
 	addPushHints,
@@ -103,27 +102,23 @@ export async function runPush(
 	const { columns: choice, ...settings } = await readPushSettings(run);
 	const { campaign, reader, checksOnly, skipPushedBefore } = settings;
 	if (checksOnly) result.setReadOnly();
-	const columnsOf = memoize((table: Table) => resolveColumns(table, choice));
-	const all = tables.map(columnsOf);
+	const columns = resolveColumns(tables, choice);
 	const account = await run.account();
-	const prepared = await prepareRows(input, columnsOf);
+	const prepared = await prepareRows(input, columns);
 	// A single contact, such as from a form, may have no name.
-	const isList = prepared.rows.length > 1;
-	const noColumn = isList ? whyNoNameColumn(tables, columnsOf, choice) : undefined;
-	const nameless = reader === 'onScreen' ? noColumn : undefined;
-	if (campaign.enqueue && nameless !== undefined) {
+	const isList = reader === 'onScreen' && prepared.rows.length > 1;
+	const nameless = isList ? whyNoNames(columns, choice) : undefined;
+	if (campaign.enqueue && nameless !== undefined)
 		throw new InvalidInput(`${nameless.message}, and nothing was sent`, nameless.resolution);
-	}
 	requireOutputFits(input, output);
 	const done = checksOnly
 		? await checkRows(account, prepared, settings, nameless)
 		: await pushPrepared(run, account, prepared, settings);
-	const isNameless = isList && !prepared.hasNames && done.stopped === undefined;
 	const hints = [
 		...input.hints,
-		...takenColumns(tables, columnsOf, choice),
+		usedColumns(columns, choice),
 		whyEmptied(prepared),
-		done.check?.nameless === undefined && isNameless && (noColumn ?? whyNoNames(all)),
+		done.check === undefined && done.stopped === undefined && nameless,
 	];
 	const { enqueue } = campaign;
 	return reportOn({ input, ...done, enqueue, skipPushedBefore, hints: compact(hints) });
@@ -143,9 +138,11 @@ async function checkRows(
 	const { rows: ready } = prepared;
 	settleAll(ready, { status: 'ready', reason: '' });
 	const about = { phones: ready.map(({ phone }) => phone), what: 'ready row' };
-	const aboutAgent =
-		ready.length === 0 ? [] : await agentChecker(account)(campaign.agentUuid, about);
-	const check = { campaignStatus, aboutAgent, nameless };
+	const ofAgent = ready.length === 0 ? [] : await agentChecker(account)(campaign.agentUuid, about);
+	const ofNames = nameless && [
+		`${nameless.message}, and 'Add and Release' sends nothing. ${adviceFor(nameless.resolution, 'onScreen')}`,
+	];
+	const check = { campaignStatus, texts: [...(ofNames ?? []), ...ofAgent] };
 	return { check, requests: [], rows: await RowsByStatus.of(prepared.input.rows) };
 }
 

@@ -59,10 +59,7 @@ export async function readPushSettings(
 		columns: {
 			phone: phoneColumn(form),
 			personName: form.text('personNameColumn'),
-			lastName: options.text('lastNameColumn'),
 			others: readOtherColumns(form),
-			reader,
-			from: contactsFrom(form),
 		},
 		contactsPerRequest: settings.wholeNumber('contactsPerRequest') ?? LIMITS.contactsPerRequest,
 		additions: readAdditions(settings),

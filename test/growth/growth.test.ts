@@ -1,8 +1,7 @@
 /** Texts and lists from outside take time in proportion to their length. Lint checks regular expressions for this, so here are the places that do more than match. */
 import attempt from 'lodash/attempt';
 import { rowsOfFiles } from '../../nodes/PushCampaignContacts/push/csv';
-import { resolveColumns } from '../../nodes/PushCampaignContacts/push/columns';
-import { comparableHeading } from '../../nodes/PushCampaignContacts/push/headings';
+import { comparableHeading, resolveColumns } from '../../nodes/PushCampaignContacts/push/columns';
 import { prepareRows } from '../../nodes/PushCampaignContacts/push/prepareRows';
 import { isAboutRows, rejectionReason } from '../../nodes/PushCampaignContacts/push/rejections';
 import { rowsOfItems } from '../../nodes/PushCampaignContacts/push/rows';
@@ -49,13 +48,7 @@ const UNITS_OF_FILES = [' ', '\r\n', ',', '"', '""', '1\n', '"1",', '\ud800'];
 
 const columnsIn = (names: string[]) =>
 	resolveColumns(
-		{
-			names: new Set(names),
-			repeated: new Set(),
-			filled: new Set(),
-			hasPath: () => false,
-			first: [],
-		},
+		[{ names: new Set(names), repeated: new Set(), hasPath: () => false, first: [] }],
 		{ ...defaultChoice, phone: names[0] ?? '', personName: '' },
 	);
 
@@ -150,7 +143,7 @@ const ofLists: Record<string, (characters: number) => unknown> = {
 	},
 	'rows of items': async (size) => {
 		const items = many(size, 40, (index) => ({ json: call(index) }));
-		await prepareRows(await rowsOfItems(items), () => columnsIn(['phone']));
+		await prepareRows(await rowsOfItems(items), columnsIn(['phone']));
 	},
 	'a loop that calls one person in each iteration': async (size) => {
 		const [texts, state, record] = [new Set<string>(), new ClaimState(), {}];

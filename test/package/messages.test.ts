@@ -32,10 +32,6 @@ const ELSEWHERE = new Map([
 	['Execute step', "a button of n8n's panel of a node"],
 	['Proxy', "an option of n8n's HTTP Request node"],
 	['Ignore SSL Issues', "an option of n8n's HTTP Request node"],
-	['Data Location on Sheet', "an option of n8n's Google Sheets node"],
-	['Specify Range (Rows)', "a value of 'Data Location on Sheet'"],
-	['Header Row', "a field of 'Data Location on Sheet'"],
-	['First Data Row', "a field of 'Data Location on Sheet'"],
 	['Retry with currently saved workflow', "in n8n's list of executions"],
 ]);
 

@@ -5,17 +5,15 @@ import { isJsonObject, type JsonValue } from '../../core/values/json';
 import { forEachWithPauses } from '../../core/values/pauses';
 import { hasNoValue, nameIn } from '../../core/values/sheetCells';
 import { messageOf } from '../../core/values/values';
-import { cellOf, type Column, type ContactRow } from './cells';
+import { cellOf, type ContactRow } from './cells';
 import type { Columns } from './columns';
-import { nameOf, type Row, ROWS_PER_LOOK, type Table } from './rows';
-
-export type ColumnsOf = (table: Table) => Columns;
+import { nameOf, type Row, ROWS_PER_LOOK } from './rows';
 
 /** Writes the contacts of requests. */
 export class ContactWriter {
 	private ahead: { rows: readonly Row[]; contacts: Promise<string> } | undefined;
 
-	constructor(private readonly columnsOf: ColumnsOf) {}
+	constructor(private readonly columns: Columns) {}
 
 	/**
 	 * The contacts of rows, as JSON separated by commas.
@@ -42,7 +40,7 @@ export class ContactWriter {
 		const contacts: string[] = [];
 		const add = (row: Row) => {
 			try {
-				contacts.push(JSON.stringify(toContact(row.json, this.columnsOf(row.table), row.phone)));
+				contacts.push(JSON.stringify(toContact(row.json, this.columns, row.phone)));
 			} catch (error) {
 				throw notWritable(nameOf(row), error);
 			}
@@ -75,19 +73,16 @@ function toContact(row: ContactRow, columns: Columns, phone: string): Contact {
 /** Visits the prompt variables of a row. An iterator would create an object for each of millions of cells. */
 export function forEachVariable(
 	row: ContactRow,
-	{ others, reserved, notOfAll }: Columns,
+	{ others, notOfAll }: Columns,
 	visit: (name: string, cell: unknown) => void,
 ): void {
-	if (others === 'none') return;
 	if (others === 'all') {
 		for (const name in row) {
 			if (!notOfAll.has(name) && Object.hasOwn(row, name)) visit(name, row[name]);
 		}
 		return;
 	}
-	for (const { name, column } of others) {
-		if (!reserved.has(name)) visit(name, cellOf(row, column));
-	}
+	for (const { name, column } of others) visit(name, cellOf(row, column));
 }
 
 function addVariable(contact: Contact, name: string, cell: unknown): void {
@@ -102,18 +97,8 @@ function addVariable(contact: Contact, name: string, cell: unknown): void {
 }
 
 /** Empty if the row has no name. Undefined if the cell isn't text. */
-export function personNameOf(
-	row: ContactRow,
-	{ personName, lastName }: Columns,
-): string | undefined {
-	const name = nameCell(row, personName);
-	if (lastName === undefined || name === undefined) return name;
-	const last = nameCell(row, lastName);
-	return last === undefined ? undefined : `${name} ${last}`.trim();
-}
-
-export function nameCell(row: ContactRow, column: Column | undefined): string | undefined {
-	const cell = column === undefined ? '' : cellOf(row, column);
+export function personNameOf(row: ContactRow, { personName }: Columns): string | undefined {
+	const cell = personName === undefined ? '' : cellOf(row, personName);
 	if (cell === undefined || cell === null) return '';
 	return typeof cell === 'string' || typeof cell === 'number' ? nameIn(String(cell)) : undefined;
 }

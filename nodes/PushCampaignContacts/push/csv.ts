@@ -1,6 +1,5 @@
 import upperFirst from 'lodash/upperFirst';
 import { isCampaignPhone } from '../../core/phone/campaignPhone';
-import { isBlank } from '../../core/phone/written';
 import { InvalidInput } from '../../core/service/errors';
 import { type Explanation, onScreenOnly } from '../../core/service/resolution';
 import { Pauses } from '../../core/values/pauses';
@@ -54,7 +53,7 @@ export async function rowsOfFiles(sources: readonly Source[]): Promise<PushInput
 			}
 			const row = new FileRow(rows.length, record, table);
 			rows.push(row);
-			table.note(row, record.cells);
+			if (table.first.length < MAX_FIRST_ROWS) table.first.push(row);
 			const fault = table.faultOf(record);
 			if (fault !== undefined) settle(row, 'rejected', fault);
 			characters += row.text.length;
@@ -94,12 +93,8 @@ class FileRow extends Row {
 	}
 
 	/** Made each time. */
-	get cells(): string[] {
-		return cellsOf(this.text, this.table.delimiter);
-	}
-
 	get json(): ContactRow {
-		return this.table.rowOf(this.cells);
+		return this.table.rowOf(cellsOf(this.text, this.table.delimiter));
 	}
 }
 
@@ -112,7 +107,6 @@ class FileTable implements Table {
 	readonly delimiter: string;
 	readonly names: ReadonlySet<string>;
 	readonly repeated = new Set<string>();
-	readonly filled = new Set<string>();
 	readonly first: Row[] = [];
 	/** A cell has no paths. */
 	readonly hasPath = () => false;
@@ -144,15 +138,6 @@ class FileTable implements Table {
 		});
 		this.names = names;
 		this.width = this.header.findLastIndex(Boolean) + 1;
-	}
-
-	/** Takes from a row what columns are found by. */
-	note(row: Row, cells: readonly string[]): void {
-		if (this.first.length < MAX_FIRST_ROWS) this.first.push(row);
-		if (this.filled.size === this.names.size) return;
-		for (const [at, name] of this.header.entries()) {
-			if (name !== '' && !isBlank(cells[at])) this.filled.add(name);
-		}
 	}
 
 	rowOf(cells: readonly string[]): ContactRow {
@@ -277,7 +262,7 @@ function* recordsIn(pieces: readonly string[], source: Source): Generator<CsvRec
 	}
 }
 
-export const DELIMITERS = [',', ';', '\t', '|'] as const;
+const DELIMITERS = [',', ';', '\t', '|'] as const;
 /** Excel reads the delimiter from such a first row. */
 const SEP_ROW = /^"?sep=(.)"?[\t ;,]*(?:\r\n|\n|\r)/i;
 

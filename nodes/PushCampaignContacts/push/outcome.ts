@@ -1,6 +1,5 @@
 import sumBy from 'lodash/sumBy';
 import without from 'lodash/without';
-import type { Explanation } from '../../core/service/resolution';
 import type { JsonObject, JsonValue } from '../../core/values/json';
 import { forEachWithPauses } from '../../core/values/pauses';
 import { type Row, ROWS_PER_LOOK } from './rows';
@@ -44,10 +43,8 @@ export type PushedRequest = {
 export type CheckResult = {
 	/** The status of the campaign. */
 	campaignStatus?: string | undefined;
-	/** What is known of the agent. */
-	aboutAgent: string[];
-	/** Why *Add and Release* sends nothing. */
-	nameless?: Explanation | undefined;
+	/** What is known of the names and the agent. */
+	texts: string[];
 };
 
 /** The rows of a push by what became of them, once each one has a status. */

@@ -23,7 +23,7 @@ import {
 	STATUS_COLUMN,
 } from './cells';
 import type { Columns } from './columns';
-import { type ColumnsOf, forEachVariable, nameCell, personNameOf } from './contacts';
+import { forEachVariable, personNameOf } from './contacts';
 import {
 	nameOf,
 	phoneKeyOf,
@@ -37,11 +37,9 @@ import {
 export type PreparedRows = {
 	/** All rows. */
 	input: PushInput;
-	columnsOf: ColumnsOf;
+	columns: Columns;
 	/** The rows to send. */
 	rows: readonly Row[];
-	/** Whether any row has a name. */
-	hasNames: boolean;
 	/** Cells with what isn't sent, such as `#REF!`. */
 	emptied: { count: number; examples: string[] };
 };
@@ -71,14 +69,13 @@ export const DUPLICATE_BEFORE =
  * Checks every row before any is sent. Rejects unusable rows. Of rows with the same number, keeps the one with the longest
  * name, as the service does (Campaigns, rule 2), and none that an earlier push left out as a duplicate.
  */
-export async function prepareRows(input: PushInput, columnsOf: ColumnsOf): Promise<PreparedRows> {
+export async function prepareRows(input: PushInput, columns: Columns): Promise<PreparedRows> {
 	const emptied: PreparedRows['emptied'] = { count: 0, examples: [] };
 	const countEmptied = (cell: string) => {
 		if (++emptied.count <= MAX_EXAMPLES) emptied.examples.push(cell);
 	};
 	const usable: UsableRows = { byEnd: new Map(), leftOut: new Set() };
 	const marked = new Map<string, MaybeSent>();
-	let hasNames = false;
 	let unusable = 0;
 	let example = '';
 	const requireFits = (duplicates: number) => {
@@ -87,10 +84,8 @@ export async function prepareRows(input: PushInput, columnsOf: ColumnsOf): Promi
 	};
 
 	const read = (row: Row) => {
-		const { json, table } = row;
-		const columns = columnsOf(table);
+		const { json } = row;
 		const name = personNameOf(json, columns);
-		hasNames ||= Boolean(name);
 		const reading =
 			row.status === undefined ? readRow(json, columns, name) : { reason: row.reason };
 		const before = statusesBefore(json);
@@ -116,13 +111,13 @@ export async function prepareRows(input: PushInput, columnsOf: ColumnsOf): Promi
 		requireFits(0);
 	};
 	await forEachWithPauses(input.rows, read, ROWS_PER_LOOK);
-	const duplicates = await settleDuplicates(usable, columnsOf, requireFits);
+	const duplicates = await settleDuplicates(usable, columns, requireFits);
 	if (marked.size > 0) await forEachWithPauses(input.rows, (row) => settleMarked(row, marked));
 	const all = input.rows;
 	// Not copied without need, because a push can have a million rows.
 	const areAll = unusable + duplicates + marked.size === 0;
 	const rows = areAll ? all : all.filter(({ status }) => status === undefined);
-	return { input, columnsOf, rows, hasNames, emptied };
+	return { input, columns, rows, emptied };
 }
 
 /** A number that may be in the campaign isn't pushed in any row. */
@@ -159,13 +154,13 @@ function addUsable({ byEnd, leftOut }: UsableRows, row: Row, isLeftOut: boolean)
  */
 async function settleDuplicates(
 	{ byEnd, leftOut }: UsableRows,
-	columnsOf: ColumnsOf,
+	columns: Columns,
 	requireFits: (duplicates: number) => void,
 ): Promise<number> {
 	let count = 0;
 	// A single group is too short for a pause.
 	const pauses = new Pauses(ROWS_PER_LOOK);
-	const nameIn = ({ json, table }: Row) => personNameOf(json, columnsOf(table)) ?? '';
+	const nameIn = ({ json }: Row) => personNameOf(json, columns) ?? '';
 	for (const rows of byEnd.values()) {
 		const keptRows = new Map<string, Row>();
 		const duplicates: Row[] = [];
@@ -230,9 +225,7 @@ function readRow(row: ContactRow, columns: Columns, personName: string | undefin
 	const other = otherCountryBeside(row, cell, INDIA);
 	if (other !== undefined) return { reason: other + NOT_INDIAN };
 	if (personName !== undefined) return reading;
-	const isFirst = nameCell(row, columns.personName) === undefined;
-	const column = isFirst ? columns.personName : columns.lastName;
-	const name = quoted(column?.name ?? '');
+	const name = quoted(columns.personName?.name ?? '');
 	return { reason: `The name in column ${name} isn't text. Enter the name as plain text.` };
 }
 
@@ -272,13 +265,11 @@ function visitEmptied(
 	personName: string | undefined,
 	visit: (cell: string) => void,
 ): void {
-	for (const column of [columns.personName, columns.lastName]) {
-		const cell = column && cellOf(row, column);
-		// Most cells are the whole name, which is faster to see.
-		if (typeof cell !== 'string' || cell === personName) continue;
-		if (nameIn(cell) !== cell.trim()) visit(cell.trim());
-	}
-	forEachVariable(row, columns, (_name, cell) => {
-		if (typeof cell === 'string' && hasNoValue(cell)) visit(cell.trim());
+	const cell = columns.personName && cellOf(row, columns.personName);
+	// Most cells are the whole name, which is faster to see.
+	if (typeof cell === 'string' && cell !== personName && nameIn(cell) !== cell.trim())
+		visit(cell.trim());
+	forEachVariable(row, columns, (_name, value) => {
+		if (typeof value === 'string' && hasNoValue(value)) visit(value.trim());
 	});
 }

@@ -3,7 +3,7 @@ import sumBy from 'lodash/sumBy';
 import upperFirst from 'lodash/upperFirst';
 import uniqBy from 'lodash/uniqBy';
 import type { ExplainedError } from '../../core/service/errors';
-import { adviceFor, type Explanation, type Reader } from '../../core/service/resolution';
+import type { Explanation, Reader } from '../../core/service/resolution';
 import { numberIn, type JsonObject, type JsonValue } from '../../core/values/json';
 import { counted, named, plainText } from '../../core/values/values';
 import {
@@ -106,18 +106,13 @@ function lineOn({ input, rows, check }: PushFacts): string {
 const WITH_A_WARNING = ['Draft', 'Paused'];
 
 /** What a check can't know. */
-function limitsOf(
-	{ campaignStatus: status = '', aboutAgent, nameless }: CheckResult,
-	skipPushedBefore: boolean,
-) {
+function limitsOf({ campaignStatus: status = '', texts }: CheckResult, skipPushedBefore: boolean) {
 	return [
-		nameless !== undefined &&
-			`${nameless.message}, and 'Add and Release' sends nothing. ${adviceFor(nameless.resolution, 'onScreen')}`,
 		skipPushedBefore &&
 			'A push skips the numbers that this workflow pushed to the campaign before.',
 		WITH_A_WARNING.includes(status) &&
 			`The campaign's status is ${status}, so its contacts can be pushed, but nobody is called until it's active.`,
-		...aboutAgent,
+		...texts,
 		"Only a push checks the agent's outbound number, and what the service rejects.",
 	];
 }

@@ -1,12 +1,10 @@
 import groupBy from 'lodash/groupBy';
 import has from 'lodash/has';
-import omit from 'lodash/omit';
 import { CLAIM_LIMITS } from '../../core/claims/claims';
 import { InvalidInput } from '../../core/service/errors';
 import { type Explanation, forEveryone, onScreenOnly } from '../../core/service/resolution';
 import { Pauses } from '../../core/values/pauses';
 import { INDIAN_CODE } from '../../core/phone/india';
-import { isBlank } from '../../core/phone/written';
 import { rowNumberIn } from '../../core/values/sheetCells';
 import { quoted } from '../../core/values/values';
 import type { ContactRow } from './cells';
@@ -18,8 +16,6 @@ export type ContactsFrom = 'items' | 'json' | 'csv' | 'pasted';
 /** A row of a push, and what becomes of it. Without spreading, which takes several times as long to make a row. */
 export abstract class Row {
 	abstract readonly json: ContactRow;
-	/** All of them, also without the name of a column. */
-	abstract readonly cells: readonly unknown[];
 	/** The input item. */
 	abstract readonly input: number;
 	/** The files of its item. */
@@ -67,10 +63,6 @@ class ItemRow extends Row {
 	) {
 		super(index, index + 1, table);
 	}
-
-	get cells(): unknown[] {
-		return Object.values(omit(this.json, 'row_number'));
-	}
 }
 
 /** The columns of the input, or of a file. */
@@ -83,8 +75,6 @@ export type Table = {
 	readonly names: ReadonlySet<string>;
 	/** Columns that the header of a file has more than once. */
 	readonly repeated: ReadonlySet<string>;
-	/** Those of the columns with a value in any row. */
-	readonly filled: ReadonlySet<string>;
 	/** Whether any row has a value at this path, even if it's empty. */
 	hasPath(path: readonly string[]): boolean;
 	/** Some of the first rows, to suggest a column. */
@@ -180,19 +170,15 @@ export type ContactItem = {
  */
 export async function rowsOfItems(items: readonly ContactItem[]): Promise<PushInput> {
 	requireMaxRows(items.length);
-	const [names, filled] = [new Set<string>(), new Set<string>()];
+	const names = new Set<string>();
 	const rows: Row[] = [];
 	const first: Row[] = [];
 	const hasPath = (path: readonly string[]) => rows.some(({ json }) => has(json, path));
-	const table: Table = { names, filled, repeated: new Set(), first, hasPath };
+	const table: Table = { names, repeated: new Set(), first, hasPath };
 	const pauses = new Pauses(ROWS_PER_LOOK);
 	for (const { json = {}, input, binary } of items) {
 		if (pauses.isDue()) await pauses.take();
-		for (const column in json) {
-			if (filled.has(column)) continue;
-			names.add(column);
-			if (!isBlank(json[column])) filled.add(column);
-		}
+		for (const column in json) names.add(column);
 		rows.push(new ItemRow(rows.length, json, table, input ?? rows.length, binary));
 	}
 	first.push(...rows.slice(0, MAX_FIRST_ROWS));

@@ -60,7 +60,7 @@ class RowSender {
 		private readonly prepared: PreparedRows,
 		private readonly deps: PushDeps,
 	) {
-		this.contacts = new ContactWriter(prepared.columnsOf);
+		this.contacts = new ContactWriter(prepared.columns);
 	}
 
 	async send(): Promise<SentRows> {

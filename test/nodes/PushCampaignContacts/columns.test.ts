@@ -28,10 +28,6 @@ const listed = (columnsToSend: string): NodeParameters => ({
 	otherColumns: 'listed',
 	columnsToSend,
 });
-const lastName = (lastNameColumn: string, over: NodeParameters = {}): NodeParameters => ({
-	options: { lastNameColumn },
-	...over,
-});
 
 describe('the phone column', () => {
 	test.each<[string, JsonObject, phoneColumn?: string]>([
@@ -39,11 +35,7 @@ describe('the phone column', () => {
 		['with spaces and a mark', { '\ufeff PHONE ': RIGHT }],
 		['before any synonym', { Mobile: OTHER, PHONE: RIGHT }],
 		['by a synonym in another case', { mobile_no: RIGHT }],
-		['by a usual heading that is marked', { 'Cell *': RIGHT }],
-		['by a synonym before other usual headings', { WhatsApp: OTHER, Mobile: RIGHT }],
-		['marked as required', { 'Phone *': RIGHT, 'Phone (Home)': OTHER }],
-		['by a usual heading if the default is empty', { phone: '', 'WhatsApp No': RIGHT }],
-		['by a synonym if another one is empty', { Mobile: '', 'Phone Number': RIGHT }],
+		['by a synonym, not by another heading', { WhatsApp: OTHER, Mobile: RIGHT }],
 		['as entered, in another case', { WhatsApp: RIGHT, phone: OTHER }, 'whatsapp'],
 		['in brackets', { 'Mobile No.': RIGHT }, "['Mobile No.']"],
 		['nested, in brackets', { properties: { 'a b': RIGHT } }, "properties['a b']"],
@@ -56,7 +48,7 @@ describe('the phone column', () => {
 	});
 
 	test.each<[JsonObject, reason: RegExp]>([
-		[{ Phone: 'landline', 'WhatsApp No': OTHER }, /^"landline" isn't a phone number/],
+		[{ Phone: 'landline', Mobile: OTHER }, /^"landline" isn't a phone number/],
 		[{ phone: '', Mobile: '' }, /^The phone column of this row is empty/],
 	])('of %j is not replaced by another one', async (row, reason) => {
 		const { rejected } = await runPush(rowsOf(row));
@@ -93,23 +85,6 @@ describe('names', () => {
 		]);
 	});
 
-	test.each<[JsonObject, string | undefined, sent?: JsonObject]>([
-		[{ 'First Name': ' Asha ', Surname: 'Rao' }, 'Asha Rao'],
-		[{ 'First Name': 'Asha', Surname: '' }, 'Asha'],
-		[{ 'First Name': '#REF!', Surname: 'Rao' }, 'Rao', { 'First Name': '' }],
-		[{ 'First Name': 'Asha', Surname: 'NULL' }, 'Asha', { Surname: '' }],
-		[{ 'First Name': '-', Surname: 'N/A' }, undefined, { Surname: '' }],
-		[{ 'First Name': "'Asha'", Surname: '*|LNAME|*' }, 'Asha', { Surname: '' }],
-	])('are joined from %j, which are sent as variables, too', async (row, name, emptied = {}) => {
-		const [contact] = await contactsFor(lastName('surname'), { phone: RIGHT, ...row });
-		expect(contact).toEqual({
-			phone: RIGHT,
-			...(name !== undefined && { person_name: name }),
-			...row,
-			...emptied,
-		});
-	});
-
 	test('are never inherited from any object', async () => {
 		const rows: JsonObject[] = [{ phone: RIGHT, toString: 'Asha' }, { phone: OTHER }];
 		const parameters = { personNameColumn: 'toString', otherColumns: 'none' };
@@ -119,19 +94,11 @@ describe('names', () => {
 		]);
 	});
 
-	test('may be last names only', async () => {
-		const parameters = lastName('Surname', { personNameColumn: '', otherColumns: 'none' });
-		expect(await contactsFor(parameters, { phone: RIGHT, Surname: 'Rao' })).toEqual([
-			{ phone: RIGHT, person_name: 'Rao' },
-		]);
-	});
-
 	const ENTER_NAMES =
 		"In 'Person Name Column', enter the column with the names. To push without names, empty 'Person Name Column'.";
 
 	test.each([
 		['no column', {}, 'The input has no column "person_name"'],
-		['an empty column', { person_name: ' ' }, 'The column "person_name" is empty in every row'],
 		['a field left empty', { Name: 'Asha', personNameColumn: '' }, undefined],
 		['a name in one row', { person_name: 'Asha' }, undefined],
 	])('from %s: a hint says why there are none', async (_from, given, cause) => {
@@ -158,31 +125,6 @@ describe('names', () => {
 		expect(bodies.flatMap(contactsOf)).toHaveLength(2);
 	});
 
-	test('without them in pasted rows, the field with the rows is named', async () => {
-		const pastedRows = `phone\tcity\n${phone(0)}\tPune\n${phone(1)}\tDelhi`;
-		const pasted = { contactsFrom: 'pasted', pastedRows };
-		const { error } = await runPush([{ json: {} }], { ...release, ...pasted });
-		const cause = `'Rows' has no column "person_name"`;
-		expect(error?.message).toBe(`${cause}, so nobody's name is known, and nothing was sent`);
-		respondWith(ok(2));
-		const { hints } = await runPush([{ json: {} }], pasted);
-		expect(hints.slice(1)).toEqual([
-			expect.stringContaining(`${cause}, so nobody's name is known.`),
-		]);
-	});
-
-	test('without them in one of several files, the file is named', async () => {
-		const files = [
-			fileItem('a.csv', `phone,person_name\n${phone(0)},Asha\n`),
-			fileItem('b.csv', `phone,first\n${phone(1)},Ravi\n`),
-		];
-		const { error } = await runPush(files, { ...release, contactsFrom: 'csv' });
-		expect(error).toMatchObject({
-			message: `The file "b.csv" has no column "person_name", so nobody's name is known there, and nothing was sent`,
-			description: `Rename its column with the names to "person_name". To push without names, empty 'Person Name Column'.`,
-		});
-	});
-
 	test('without them, a single person is released, and a list is added to wait', async () => {
 		respondWith(ok(1), ok(2));
 		const { error } = await runPush(nameless.slice(0, 1), release);
@@ -192,79 +134,46 @@ describe('names', () => {
 });
 
 describe('a column that is missing', () => {
-	const PHONES = ['Phone Column', 'phone numbers'] as const;
-
-	test.each<[string[], NodeParameters, name: string, field: string, content: string]>([
-		[['Mobile'], { phoneColumn: 'whatsapp' }, 'whatsapp', ...PHONES],
-		[['properties'], { phoneColumn: 'properties.mobile' }, 'properties.mobile', ...PHONES],
-		[['Phone?'], {}, 'phone', ...PHONES],
+	test.each<[string[], NodeParameters, name: string, field: string]>([
+		[['Mobile'], { phoneColumn: 'whatsapp' }, 'whatsapp', 'Phone Column'],
+		[['properties'], { phoneColumn: 'properties.mobile' }, 'properties.mobile', 'Phone Column'],
+		[['Phone?'], {}, 'phone', 'Phone Column'],
 		// Its phone_number is that of the person who was asked.
-		[['answer', 'asked', 'phone_number'], {}, 'phone', ...PHONES],
-		[['phone'], { personNameColumn: 'lead' }, 'lead', 'Person Name Column', 'names'],
-		[['phone', 'Surname'], lastName('Surname'), 'person_name', 'Person Name Column', 'first names'],
-		[['phone', 'First Name'], lastName('Surname'), 'Surname', 'Last Name Column', 'last names'],
-		[['phone'], listed('city'), 'city', 'Columns to Send', 'values to send'],
-		[['phone', 'Grade A*'], listed('Grade A'), 'Grade A', 'Columns to Send', 'values to send'],
-	])('of %j with %j: nothing is sent', async (columns, parameters, name, field, content) => {
+		[['answer', 'asked', 'phone_number'], {}, 'phone', 'Phone Column'],
+		[['phone'], { personNameColumn: 'lead' }, 'lead', 'Person Name Column'],
+		[['phone'], listed('city'), 'city', 'Columns to Send'],
+		[['phone', 'Grade A*'], listed('Grade A'), 'Grade A', 'Columns to Send'],
+	])('of %j with %j: nothing is sent', async (columns, parameters, name, field) => {
 		const row = Object.fromEntries(columns.map((column) => [column, 'x']));
 		const { error } = await runPush(rowsOf(row), parameters);
 		expect(error).toMatchObject({
 			message: `The input has no column "${name}", so nothing was sent`,
-			description: `In '${field}', enter the name of the column with ${content}, not a value of it. For a list in one item, add a Split Out node before this one. For a file, set 'Contacts From' to 'CSV File'. The input has: "${columns.join('", "')}".`,
+			description: `Name the column "${name}", or in '${field}', enter the name of a column, not a value of it. The first row of a sheet or file must name the columns. The input has: "${columns.join('", "')}".`,
 		});
 	});
 
 	const cells = (...row: Array<string | number>) =>
 		Object.fromEntries(row.map((cell, index) => [`c${index}`, cell]));
 	const file = (text: string) => [fileItem('a.csv', text)];
-	const TITLE = 'The first row must name the columns, but a later one seems to do so:';
 
-	test.each<[string, INodeExecutionData[], advice: string]>([
+	test.each<[string, INodeExecutionData[], columns: string]>([
 		[
-			'the column that has phone numbers',
+			'those with phone numbers first',
 			rowsOf(cells('Asha', RIGHT, 1), cells('Bela', '', Number(RIGHT)), cells('x', OTHER, 3)),
-			'In \'Phone Column\', enter "c1", which has phone numbers. The input has: "c0", "c1", "c2".',
+			'"c1" with phone numbers, "c0", "c2"',
 		],
 		[
-			'each of two columns that have phone numbers',
-			rowsOf(cells(RIGHT, OTHER, 1)),
-			'In \'Phone Column\', enter "c0" or "c1", which have phone numbers. The input has: "c0", "c1", "c2".',
-		],
-		[
-			'the columns of all rows, in order of appearance, up to the twentieth',
+			'those of all rows, in order of appearance, up to the twentieth',
 			rowsOf({ a: 1, b0: 1 }, { b1: 1, a: 1 }, cells(...Array.from({ length: 22 }, () => 'x'))),
-			`The input has: "a", "b0", "b1", ${Array.from({ length: 17 }, (_, i) => `"c${i}"`).join(', ')}, and 5 more.`,
+			`"a", "b0", "b1", ${Array.from({ length: 17 }, (_, i) => `"c${i}"`).join(', ')}, and 5 more`,
 		],
-		[
-			'the row of a sheet that names the columns',
-			rowsOf({ row_number: 2, Leads: '' }, { row_number: 3, Leads: 'Name', col_2: 'Mobile No.' }),
-			`${TITLE} "Name", "Mobile No.". Remove the rows before it. Or in 'Options' of each Google Sheets node that reads or writes this sheet, add 'Data Location on Sheet', and enter its 'Header Row' and 'First Data Row'. To read, choose 'Specify Range (Rows)' first.`,
-		],
-		[
-			'the row of a file that names the columns',
-			file('Leads,,\nName,Mobile No.,\nAsha,x,1\n'),
-			`${TITLE} "Name", "Mobile No.". Remove the rows before it. The input has: "Leads".`,
-		],
-		[
-			'the row that names them below a title, which has no delimiter',
-			file('Updated today\nName;Mobile No.*\nAsha;x\n'),
-			`${TITLE} "Name", "Mobile No.". Remove the rows before it.`,
-		],
-		[
-			'what a file must have',
-			file('a,,__proto__,name.first\n1,2\n'),
-			'In \'Phone Column\', enter the name of the column with phone numbers, not a value of it. The first row of the file must name the columns. The input has: "a", "name.first".',
-		],
-		[
-			'the first row if it has a phone number',
-			file(`${RIGHT},Bela\n`),
-			`The first row must name the columns, but it seems to be a row with a phone number. Add a row with their names above it. The input has: "${RIGHT}", "Bela".`,
-		],
-	])('leads to %s', async (_what, input, advice) => {
+		['those of a file', file('a,,__proto__,name.first\n1,2\n'), '"a", "name.first"'],
+		['the cells of a first person', file(`${RIGHT},Bela\n`), `"${RIGHT}", "Bela"`],
+	])('lists the columns: %s', async (_what, input, columns) => {
 		const contactsFrom = input[0]?.binary === undefined ? 'items' : 'csv';
 		const { error } = await runPush(input, { contactsFrom });
 		expect(error?.message).toBe('The input has no column "phone", so nothing was sent');
-		expect(error?.description).toContain(advice);
+		expect(error?.description).toContain(` The input has: ${columns}.`);
 	});
 
 	test('is also one that a file without a header seems to have: its first person', async () => {
@@ -281,7 +190,7 @@ test.each<[JsonObject, NodeParameters, name: string, columns: string, field: str
 	const { error } = await runPush(rowsOf(row), given);
 	expect(error).toMatchObject({
 		message: `Several columns match "${name}": ${columns}. Nothing was sent`,
-		description: `In '${field}', enter the exact name of the column as in the input.`,
+		description: `Name one of them "${name}", or in '${field}', enter the exact name of the column.`,
 	});
 });
 
@@ -414,13 +323,9 @@ describe('other columns', () => {
 describe('hints', () => {
 	test('name the columns with other names than those entered', async () => {
 		respondWith(ok());
-		const row = { 'Mobile No.': phone(0), Name: 'Asha', Surname: 'Rao', City: 'Pune' };
-		const columns = listed("city, ['Surname']");
-		const { hints } = await runPush(rowsOf(row), {
-			...lastName('Surname', { personNameColumn: 'name' }),
-			...columns,
-		});
-		expect(hints[1]).toBe('Columns used: "Mobile No." as phone, "Name" as name, "City" as city.');
+		const row = { 'Mobile No.': phone(0), Name: 'Asha' };
+		const { hints } = await runPush(rowsOf(row), { personNameColumn: 'name' });
+		expect(hints[1]).toBe('Columns used: "Mobile No." as phone, "Name" as name.');
 	});
 
 	const rows = rowsOf(

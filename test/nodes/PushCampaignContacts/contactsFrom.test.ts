@@ -84,11 +84,10 @@ describe('JSON', () => {
 		"'Contacts' must be a JSON array of objects. Nothing was sent",
 		`Write each contact as an object with its phone number, such as ${EXAMPLE}`,
 	] as const;
-	const noPhone = (columns: string) =>
-		[
-			'The contacts have no field "phone", so nothing was sent',
-			`Give an array of contacts, each with its phone numbers in this field. The contacts have: ${columns}.`,
-		] as const;
+	const NO_PHONE = [
+		'The input has no column "phone", so nothing was sent',
+		`Name the column "phone", or in 'Phone Column', enter the name of a column, not a value of it. The first row of a sheet or file must name the columns. The input has: "people".`,
+	] as const;
 
 	test.each<[string, unknown, message: string, advice: string]>([
 		['white space', ' ', ...EMPTY],
@@ -96,7 +95,7 @@ describe('JSON', () => {
 		['text', 'Asha 9876543210', ...NO_LIST],
 		['a list of numbers', ['9876543210'], ...NO_LIST],
 		['a list in a list', [[ASHA]], ...NO_LIST],
-		['a list inside an object', { people: [ASHA] }, ...noPhone('"people"')],
+		['a list inside an object', { people: [ASHA] }, ...NO_PHONE],
 		[
 			'too many',
 			range(1_001).map((row) => ({ phone: phone(row) })),
@@ -180,9 +179,8 @@ describe('pasted rows', () => {
 
 	test.each([
 		[' \n', "'Rows' is empty, so nothing was sent", /^Copy the rows/],
-		['Asha\n9876543210', /^'Rows' has no column "phone"/, /enter "Asha", which has phone numbers/],
-		['who\tname\nx\tAsha', /no column "phone"/, /The first row must name the columns/],
-		['9876543210\tAsha', /no column "phone"/, /Add a row with their names above it/],
+		['Asha\n9876543210', /no column "phone"/, /has: "Asha" with phone numbers\.$/],
+		['9876543210\tAsha', /no column "phone"/, /The first row of a sheet or file must name/],
 	])(
 		'of %j, says what is wrong and what to do, and sends nothing',
 		async (text, message, advice) => {

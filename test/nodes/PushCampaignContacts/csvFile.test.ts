@@ -294,13 +294,13 @@ describe('a long file', () => {
 describe('several files', () => {
 	const leads = fileItem(
 		'leads.csv',
-		lines('Name,Phone', `Asha,${phone(0)}`, '', `Ravi,${phone(1)}`, 'Zoya,call me'),
+		lines('person_name,Phone', `Asha,${phone(0)}`, '', `Ravi,${phone(1)}`, 'Zoya,call me'),
 		'List_2',
 	);
-	const none = fileItem('none.csv', lines('phone'), 'List_3');
+	const none = fileItem('none.csv', lines('Phone,person_name'), 'List_3');
 	const others = fileItem(
 		'export.txt',
-		lines('Mobile No;City;person_name', `${phone(2)};Pune;`, `+91 ${phone(0)};Goa;Asha Rao`),
+		lines('Phone;City;person_name', `${phone(2)};Pune;`, `+91 ${phone(0)};Goa;Asha Rao`),
 		'List_10',
 	);
 	const inOneItem = [{ json: {}, binary: { ...others.binary, ...none.binary, ...leads.binary } }];
@@ -308,7 +308,7 @@ describe('several files', () => {
 	test.each<[string, INodeExecutionData[], items: number[]]>([
 		['of one item, in any order of its fields,', inOneItem, [0, 0]],
 		['of several items', [leads, none, others], [0, 2]],
-	])('%s are one push, each with its own columns', async (_which, input, [first, second]) => {
+	])('%s are one push, each with its own other columns', async (_which, input, [first, second]) => {
 		const bodies = respondWith(ok(2), ok(1));
 		const { pushed, rejected, hints } = await runPush(input, csv({ ...inTwos, ...byRow }));
 		expect(bodies.flatMap(contactsOf)).toEqual([
@@ -330,24 +330,8 @@ describe('several files', () => {
 		expect(rejected[0]?.json.rejection_reason).toMatch(
 			/^Asha Rao \(row 3 of "export\.txt"\) has the same number and was kept/,
 		);
-		expect(pushed[1]?.json).toMatchObject({ 'Mobile No': phone(2), City: 'Pune' });
-		expect(hints).toContain(
-			'Columns used in "leads.csv": "Phone" as phone, "Name" as person_name.',
-		);
-		expect(hints).toContain('Columns used in "export.txt": "Mobile No" as phone.');
-	});
-
-	test.each<[string, string, string]>([
-		['has the same columns', 'Mobile', 'Columns used: "Mobile" as phone.'],
-		['needs no other one', 'phone', 'Columns used in "a.csv": "Mobile" as phone.'],
-	])('name the columns once, and their file unless the other file %s', async (...one) => {
-		const [, other, hint] = one;
-		respondWith(ok(2));
-		const files = ['Mobile', other].map((column, at) =>
-			fileItem(`${'ab'.charAt(at)}.csv`, lines(column, phone(at))),
-		);
-		const { hints } = await runPush(files, csv());
-		expect(hints.filter((text) => text.startsWith('Columns'))).toEqual([hint]);
+		expect(pushed[1]?.json).toMatchObject({ Phone: phone(2), City: 'Pune' });
+		expect(hints).toContain('Columns used: "Phone" as phone.');
 	});
 
 	test('are paired with the requests by item', async () => {
@@ -389,6 +373,11 @@ describe('several files', () => {
 			'has two columns like the entered one',
 			fileItem('b.csv', lines('PHONE,Phone', '1,2')),
 			'Several columns of "b.csv" match "phone": "PHONE", "Phone". Nothing was sent',
+		],
+		[
+			'has another name for them',
+			fileItem('b.csv', lines('Mobile', '1')),
+			'The files have different columns for phone numbers and names: "Phone" and "person_name" in "leads.csv", "Mobile" in "b.csv". Nothing was sent',
 		],
 		[
 			'is no file',

@@ -209,14 +209,6 @@ describe('Output: One Item per Row', () => {
 	);
 });
 
-test('a message of the user is sent, also if the sheet has the columns of an error that no row has', async () => {
-	const row = { phone: phone(1), row_number: 2, message: 'Your order is ready' };
-	const bodies = respondWith([200, accepted(1)]);
-	const { pushed } = await runPush(rowsOf({ ...row, error: '', details: '' }), byRow);
-	expect(contactsOf(bodies[0])).toMatchObject([{ message: row.message }]);
-	expect(pushed[0]?.json).toMatchObject(row);
-});
-
 test('Output: by default, one item per request for a CSV file', async () => {
 	const agentUuid = { __rl: true, mode: 'id', value: 'agent_5f2c' };
 	const parameters = { campaignId: '42', agentUuid, whatToDo: 'wait', contactsFrom: 'csv' };
@@ -501,18 +493,13 @@ test.each<[string, Array<[row: JsonObject, reason?: string]>]>([
 		[
 			[{ person_name: 'Asha' }, 'The phone column of this row is empty.'],
 			[{ phone: ASHA, person_name: { first: 'Asha' } }, noText('person_name')],
-			[{ phone: ASHA, person_name: 'Asha', Surname: ['Rao'] }, noText('Surname')],
 			[{ phone: ASHA, person_name: 42 }],
 		],
 	],
 ])('pushes %s', async (_which, rows) => {
-	const hasSurname = rows.some(([row]) => row.Surname !== undefined);
-	const lastNameColumn = hasSurname ? 'Surname' : '';
 	respondWith(ok(rows.filter(([, reason]) => reason === undefined).length));
 	const input = rowsOf(...rows.map(([row]) => row));
-	const { pushed, rejected } = await runPush(input, {
-		options: { output: 'rows', lastNameColumn },
-	});
+	const { pushed, rejected } = await runPush(input, byRow);
 	const found = [...pushed, ...rejected].map(({ json, pairedItem }) => [
 		pairedItem,
 		json.rejection_reason,

@@ -8,7 +8,10 @@ import { anyCharacter } from '../../../fuzz/anyCharacter';
 async function read(text: string) {
 	const open = () => Buffer.from(text);
 	const { rows, tables } = await rowsOfFiles([{ name: 'a.csv', item: 0, open }]);
-	return { names: [...(tables[0]?.names ?? [])], cells: rows.map((row) => [...row.cells]) };
+	return {
+		names: [...(tables[0]?.names ?? [])],
+		cells: rows.map(({ json }) => Object.values(json)),
+	};
 }
 
 /** Cells with characters that need quotes, and any other text. */

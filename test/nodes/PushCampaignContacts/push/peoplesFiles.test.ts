@@ -15,12 +15,9 @@ import { defaultChoice } from './scripted';
 async function pushed(bytes: Uint8Array) {
 	try {
 		const input = await rowsOfFiles([{ name: 'a.csv', item: 0, open: () => Buffer.from(bytes) }]);
-		const [columns] = input.tables.map((table) =>
-			resolveColumns(table, { ...defaultChoice, from: 'csv' }),
-		);
-		if (columns === undefined) throw new RangeError('A file has columns');
-		const { rows } = await prepareRows(input, () => columns);
-		const sent = parseJson(`[${await new ContactWriter(() => columns).of(rows)}]`);
+		const columns = resolveColumns(input.tables, defaultChoice);
+		const { rows } = await prepareRows(input, columns);
+		const sent = parseJson(`[${await new ContactWriter(columns).of(rows)}]`);
 		const reported = input.rows.flatMap(({ status, reason }) => (status ? [[status, reason]] : []));
 		return {
 			sent: Array.isArray(sent) ? sent.filter(isJsonObject) : [],

@@ -3,17 +3,12 @@ import type { ColumnChoice, Columns } from '../../../../nodes/PushCampaignContac
 export const defaultChoice: ColumnChoice = {
 	phone: 'phone',
 	personName: 'person_name',
-	lastName: '',
 	others: 'all',
-	reader: 'onScreen',
-	from: 'items',
 };
 export const columns: Columns = {
 	phone: { name: 'phone' },
 	personName: undefined,
-	lastName: undefined,
 	others: 'all',
-	reserved: new Set(['phone']),
 	notOfAll: new Set(['phone']),
 };
 export const contactItems = (count: number) =>
