@@ -1,12 +1,11 @@
 import uniq from 'lodash/uniq';
 import type { DateTime } from 'luxon';
 import { USER } from '../core/service/resolution';
-import { type CallLimit, calledText, nextPeriod, periodAt } from '../core/calls/callsPerPerson';
+import { type CallLimit, calledText, periodAt } from '../core/calls/callsPerPerson';
 import type { TextList } from '../core/claims/textList';
 import type { CallerRun } from '../host/caller/caller';
 import type { Limiter } from '../core/values/keyedMutex';
 import { openTextList, repeatOnList, type StoreUse } from '../host/claims/openTextList';
-import type { CheckedCall } from './fields/readCallForm';
 import { NotPlaced } from './notPlaced';
 import { dayAndTime, withOffset } from '../core/values/dates';
 
@@ -22,14 +21,12 @@ export function openCallLimiter(run: CallerRun): CallLimiter {
 	return new CallLimiter(list, run.context.getTimezone(), repeatOnList(run));
 }
 
-type PlannedCall = Pick<CheckedCall, 'looseKey'> & { time: Pick<CheckedCall['time'], 'limit'> };
-
 /** A call with a limit, as planned last. */
 type LimitedCall = {
 	looseKey: string;
 	limit: CallLimit;
 	planned: DateTime;
-	/** In which it counts, such as "2026-11-25". */
+	/** In which it counts. */
 	period: string;
 };
 
@@ -59,7 +56,7 @@ export class CallLimiter {
 	) {}
 
 	/** When the call of an item is placed, as decided last. It counts in the period of the workflow's time zone. */
-	plan(index: number, { looseKey, time: { limit } }: PlannedCall, at: DateTime): void {
+	plan(index: number, looseKey: string, limit: CallLimit | undefined, at: DateTime): void {
 		if (limit === undefined) return;
 		const planned = at.setZone(this.zone);
 		const period = periodAt(planned, limit.period);
@@ -127,7 +124,8 @@ export class CallLimiter {
 }
 
 function overLimit({ limit: { calls, period }, planned }: LimitedCall): NotPlaced {
-	const next = nextPeriod(planned, period);
+	// Some days have no midnight, so the next period doesn't begin a day after the start of this one.
+	const next = planned.plus({ [period]: 1 }).startOf(period);
 	const time = `The next one is possible from ${dayAndTime(next)}.`;
 	return new NotPlaced(
 		`The call wasn't placed, because the limit of ${calls} ${calls === 1 ? 'call' : 'calls'} per ${period} to this number is reached`,

@@ -50,8 +50,6 @@ type CallRun = OperationRun & {
 	startedAt: DateTime;
 	checkOnly: CheckOnly | undefined;
 	limiter: CallLimiter;
-	/** The calls of earlier runs instead of which items aren't placed, by item. */
-	earlierCalls: JsonObject;
 	/** Of the calls placed so far. */
 	callIds: Set<string>;
 };
@@ -75,7 +73,6 @@ export async function placeCalls(
 		startedAt,
 		checkOnly: readChecksOnly(parameters.at(0)) ? new CheckOnly() : undefined,
 		limiter: openCallLimiter(run),
-		earlierCalls: {},
 		callIds: new Set(),
 	};
 	const prepare = (index: number) => prepareCall(calls, index);
@@ -91,16 +88,14 @@ export async function placeCalls(
 	const completed = completeFailed(run, placed, readQuestion !== undefined);
 	const questionOf = readQuestion && ((index: number) => readQuestion(parameters.at(index)).asked);
 	const output =
-		wait === undefined
-			? completed
-			: await waitForCalls(run, completed, calls.earlierCalls, wait, questionOf);
+		wait === undefined ? completed : await waitForCalls(run, completed, wait, questionOf);
 	addCustomData(context, output, 'call_id', 'outcome');
 	return output;
 }
 
 /** Checks the call of an item. Nothing is sent yet. */
 function prepareCall(run: CallRun, index: number): PreparedRequest {
-	const { context, checkOnly, limiter, earlierCalls } = run;
+	const { context, checkOnly, limiter } = run;
 	const form = run.parameters.at(index);
 	const question = run.readQuestion?.(form);
 	const call = readCallForm(form, context.getTimezone(), question?.point);
@@ -119,19 +114,10 @@ function prepareCall(run: CallRun, index: number): PreparedRequest {
 	const at = scheduledAt ?? additions.body.scheduled_at;
 	const zone = call.time.hours?.zone ?? context.getTimezone();
 	const options = form.collection('options');
-	const onEarlier = (earlier: JsonObject) => {
-		earlierCalls[index] = earlier;
-	};
 	return {
 		// Without the time of the attempt, which doesn't make it another call.
 		payload: { ...additions, request },
-		once: oncePerPerson(
-			run,
-			options,
-			looseKey,
-			question?.asked.question,
-			run.waits ? onEarlier : undefined,
-		),
+		once: oncePerPerson(run, options, looseKey),
 		// A call that isn't placed keeps no other one from being placed. So it isn't placed later either.
 		instead: obstacle,
 		isOnlyChecked: checkOnly !== undefined,
@@ -139,7 +125,8 @@ function prepareCall(run: CallRun, index: number): PreparedRequest {
 		check: () => {
 			// The hours decide when the call is sent.
 			if (obstacle instanceof InvalidInput) throw obstacle;
-			if (obstacle === undefined && checkOnly === undefined) limiter.plan(index, call, planned);
+			if (obstacle !== undefined || checkOnly !== undefined) return;
+			limiter.plan(index, looseKey, call.time.limit, planned);
 		},
 		send: async ({ account: { client } }) => {
 			if (checkOnly !== undefined) {
@@ -204,7 +191,7 @@ async function sendCall(
 		const { planned, scheduledAt, obstacle } = callTime(call.time, dateTimeNow(), startedAt);
 		scheduledFor = scheduledAt;
 		if (obstacle !== undefined) throw obstacle;
-		limiter.plan(index, call, planned);
+		limiter.plan(index, call.looseKey, call.time.limit, planned);
 		if (!limiter.use(index)) {
 			// As a tool, or if another day, week, or month has begun, it isn't reserved with the others.
 			await limiter.reserve([index]);

@@ -1,7 +1,6 @@
 import type { INodeExecutionData } from 'n8n-workflow';
 import { CallWatch } from '../../core/calls/callWatch';
 import { readCallRecord } from '../../core/calls/readCall';
-import type { JsonObject } from '../../core/values/json';
 import { named } from '../../core/values/values';
 import { clock } from '../../host/clock';
 import { cancellableSleep, isCanceled, WHY_CANCELED } from '../../host/execution/cancel';
@@ -15,19 +14,17 @@ const STOPPED = `${WHY_CANCELED} The call may still be in progress. Read it with
 /**
  * Keeps the execution running until each call has ended, or the time limit is reached.
  *
- * @param earlierCalls calls of earlier runs of the node, by the item that wasn't placed because of them
  * @param questionOf that of an item of *Ask and Wait*
  * @returns the calls with their records and answers
  */
 export async function waitForCalls(
 	run: OperationRun,
 	placed: INodeExecutionData[],
-	earlierCalls: JsonObject,
 	{ finished, limitMs, optOutKey }: WaitOption,
 	questionOf: ((index: number) => AskedQuestion) | undefined,
 ): Promise<INodeExecutionData[]> {
 	const { context, caller, account } = run;
-	const calls = awaitedCalls(placed, earlierCalls);
+	const calls = awaitedCalls(placed);
 	const callIds = callIdsOf(calls);
 	const watch = new CallWatch(callIds, {
 		read: async (callId) => await readCallRecord((await account()).client, callId),

@@ -1,5 +1,4 @@
 import defaults from 'lodash/defaults';
-import isEqual from 'lodash/isEqual';
 import pick from 'lodash/pick';
 import uniq from 'lodash/uniq';
 import type { INodeExecutionData } from 'n8n-workflow';
@@ -18,37 +17,26 @@ import { isDueLater } from '../callTime';
  */
 type AwaitedCall = { callId: string; isItems: boolean; askedAt: JsonValue };
 
-/**
- * The call that each item waits for. Undefined if no call was placed, or if it's scheduled for later.
- *
- * @param earlierCalls calls of earlier runs of the node, by the item that wasn't placed because of them
- */
-export function awaitedCalls(
-	items: readonly INodeExecutionData[],
-	earlierCalls: JsonObject,
-): Array<AwaitedCall | undefined> {
+/** The call that each item waits for. Undefined if no call was placed, or if it's scheduled for later. */
+export function awaitedCalls(items: readonly INodeExecutionData[]): Array<AwaitedCall | undefined> {
 	const calls: Array<AwaitedCall | undefined> = [];
-	for (const [index, item] of items.entries()) {
-		const json = jsonOf(item);
-		const { asked, duplicate_of: first } = json;
-		const earlier = earlierCalls[index];
-		// The first of the items with a number comes before the others.
-		const other = typeof first === 'number' ? calls[first] : undefined;
-		if (plainText(json.call_id) !== '') {
-			calls.push(awaited(json, true));
-		} else if (isJsonObject(earlier)) {
-			calls.push(awaited(earlier, earlier.asksSame === true));
+	for (const item of items) {
+		const { call_id: id, asked, asked_at = null, duplicate_of: first } = jsonOf(item);
+		const callId = plainText(id);
+		if (callId !== '') {
+			calls.push(
+				isDueLater(item.json, clock.now())
+					? undefined
+					: { callId, isItems: true, askedAt: asked_at },
+			);
 		} else {
-			const asksSame = asked !== undefined && isEqual(items[Number(first)]?.json.asked, asked);
-			calls.push(other && { ...other, isItems: other.isItems && asksSame });
+			// The first of the items with a number comes before the others.
+			const other = typeof first === 'number' ? calls[first] : undefined;
+			const asksSame = asked !== undefined && asked === items[Number(first)]?.json.asked;
+			calls.push(other && { ...other, isItems: asksSame });
 		}
 	}
 	return calls;
-}
-
-function awaited(call: JsonObject, isItems: boolean): AwaitedCall | undefined {
-	if (isDueLater(call, clock.now())) return undefined;
-	return { callId: plainText(call.call_id), isItems, askedAt: call.asked_at ?? null };
 }
 
 export function callIdsOf(calls: ReadonlyArray<AwaitedCall | undefined>): string[] {

@@ -1,5 +1,4 @@
 import type { DateTime } from 'luxon';
-import { inEnglish } from '../values/dates';
 
 export const MAX_CALLS = 10;
 
@@ -9,16 +8,9 @@ type Period = (typeof PERIODS)[number];
 /** At most this many calls to one person in a calendar period. */
 export type CallLimit = { calls: number; period: Period };
 
-const FORMATS: Record<Period, string> = { day: 'yyyy-MM-dd', week: "kkkk-'W'WW", month: 'yyyy-MM' };
-
-/** The name of the period, such as "2026-11-25" or "2026-W48", in the time zone of the given time. */
+/** Such as "week 2026-11-23", by the first day of the period in the time zone of the given time. */
 export function periodAt(at: DateTime, period: Period): string {
-	return inEnglish(at, FORMATS[period]);
-}
-
-export function nextPeriod(at: DateTime, period: Period): DateTime {
-	// Some days have no midnight, so the start of the next period isn't a day after that of this one.
-	return at.plus({ [period]: 1 }).startOf(period);
+	return `${period} ${at.startOf(period).toISODate()}`;
 }
 
 /**

@@ -34,8 +34,6 @@ export type Job = {
 	isOnce: boolean;
 	/** Stands for the idempotency key and the content, with which the service recognizes it, so it may be sent again. */
 	repeatKey?: string | undefined;
-	/** What other jobs with the same `who` need of its result. */
-	keep?: ((result: JsonObject[]) => JsonObject) | undefined;
 	/** Adds the request, and how to check it, to an unknown outcome. */
 	withDetails?: ((error: OutcomeUnknown) => OutcomeUnknown) | undefined;
 };
@@ -54,7 +52,7 @@ export class LeftOut extends ExplainedError {
 }
 
 type Entry = { id: string } & (
-	| { done: true; kept?: JsonObject }
+	| { done: true }
 	| { unknown: StoredUnknown; repeatKey?: string }
 	// Until its outcome is known.
 	| { begun: true }
@@ -126,12 +124,10 @@ export class Deliveries {
 	}
 
 	/** What became of another item with the same `who`, as in another run of the node. */
-	ofOther({ who, id }: Job): { isUnknown: boolean; kept: JsonObject } | undefined {
+	ofOther({ who, id }: Job): { isUnknown: boolean } | undefined {
 		const entry = this.record[who];
 		if (entry === undefined || entry.id === id) return undefined;
-		return 'done' in entry
-			? { isUnknown: false, kept: entry.kept ?? {} }
-			: { isUnknown: true, kept: {} };
+		return { isUnknown: !('done' in entry) };
 	}
 
 	/**
@@ -202,11 +198,11 @@ export class Deliveries {
 
 	/** What had no effect isn't stored, so it may be sent again. */
 	private note(job: Job, outcome: JobOutcome): void {
-		const { who, id, repeatKey, keep } = job;
+		const { who, id, repeatKey } = job;
 		if (outcome.kind === 'done') {
 			// Like `known`, a copy.
 			this.results[who] = structuredClone(outcome.result);
-			this.record[who] = { id, done: true, ...(keep && { kept: keep(outcome.result) }) };
+			this.record[who] = { id, done: true };
 		} else if (outcome.kind === 'unknown') {
 			const again = repeatKey !== undefined && { repeatKey };
 			this.record[who] = { id, unknown: outcome.error.toStored(), ...again };

@@ -1,7 +1,6 @@
 import type { INodeExecutionData } from 'n8n-workflow';
 import type { ExplainedError, OutcomeUnknown } from '../../core/service/errors';
 import { hashOf } from '../../core/values/hash';
-import type { JsonObject } from '../../core/values/json';
 import type { Limiter } from '../../core/values/keyedMutex';
 import type { CallerRun } from '../caller/caller';
 import type { AccountClient } from '../http/accountClient';
@@ -30,14 +29,12 @@ export function repeatKeyOf({ idempotencyKey, payload }: PreparedRequest): strin
 /** The person gets it once, also in other runs of the node. */
 export type OncePerPerson = {
 	person: string;
-	/** What items with the same person need of the output. */
-	keep: ((output: JsonObject[]) => JsonObject) | undefined;
 	/** Why another item with the same person isn't sent. */
 	again: (earlier: EarlierItem) => ExplainedError;
 };
 
-/** `item`: its index. Null if another run or request had it. `kept`: of its output. */
-export type EarlierItem = { item: number | null; isUnknown: boolean; kept: JsonObject };
+/** `item`: its index. Null if another run or request had it. */
+export type EarlierItem = { item: number | null; isUnknown: boolean };
 
 /** A checked request, which changes something in the service. */
 export type PreparedRequest = {

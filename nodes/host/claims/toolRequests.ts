@@ -49,7 +49,7 @@ export async function deliverForModel(
 	return await runExclusive(lock, async () => {
 		const count = once === undefined ? countNow() : countBefore;
 		const job: Job = {
-			...{ repeatKey: repeatKeyOf(request), withDetails, keep: isPerson ? once.keep : undefined },
+			...{ repeatKey: repeatKeyOf(request), withDetails },
 			who: isPerson ? once.person : `${toolRequest} ${count}`,
 			id: toolRequest,
 			// Without an execution, nothing shows whether a message was delivered before.

@@ -162,7 +162,7 @@ function jobOf(id: string, request: PreparedRequest): Job {
 	const { once, target, payload, withDetails, isOnlyChecked = false } = request;
 	const isOnce = once !== undefined && !isOnlyChecked;
 	const job = { id, isOnce, repeatKey: repeatKeyOf(request), withDetails };
-	if (typeof once === 'object') return { ...job, who: once.person, keep: once.keep };
+	if (typeof once === 'object') return { ...job, who: once.person };
 	return { ...job, who: `${id} ${hashOf(target ?? payload)}` };
 }
 
@@ -174,7 +174,7 @@ function whyNotAgain(
 	first: number | undefined,
 ): ExplainedError | undefined {
 	if (typeof once !== 'object' || deliveries.isSettled(job)) return undefined;
-	if (first !== undefined) return once.again({ item: first, isUnknown: false, kept: {} });
+	if (first !== undefined) return once.again({ item: first, isUnknown: false });
 	const other = deliveries.ofOther(job);
 	return other && once.again({ item: null, ...other });
 }

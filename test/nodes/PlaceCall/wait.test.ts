@@ -76,14 +76,6 @@ describe('a call that is scheduled for later', () => {
 		expect(waits()).toEqual([]);
 	});
 
-	it("also if it's that of another branch, whose item has no outcome", async () => {
-		isNow(NIGHT);
-		const { workflow, start } = inTwoBranches(await node({ ...WAIT, ...HOURS }));
-		const items = records(await runWorkflow(workflow, start, itemsOf(people(1))));
-		expect(items).toMatchObject([{ placed: false, not_placed_reason: 'duplicate_number' }]);
-		expect([placed().length, waits()]).toEqual([1, []]);
-	});
-
 	it('is read by a retry when it has begun', async () => {
 		isNow(NIGHT);
 		service().faults.inject({ kind: 'status', status: 400, times: 1, skip: 1 });
@@ -143,14 +135,13 @@ it('an item with the number of another one has the outcome of its call, also if 
 	expect(items[3]).not.toHaveProperty('answered');
 });
 
-it('an item with the number of another branch has the outcome of its call', async () => {
+it('an item with the number of another branch is a duplicate without an outcome', async () => {
 	timeFlies(async () => await end(placed()));
 	const { workflow, start } = inTwoBranches(await node(WAIT));
 	const items = records(await runWorkflow(workflow, start, itemsOf([{ phone }, { phone }])));
 	const other = { placed: false, not_placed_reason: 'duplicate_number', call_id: null };
-	const ofBranch = { ...other, duplicate_of: null, outcome: 'Answered', ...answered };
-	expect(items.slice(-2)).toMatchObject([ofBranch, ofBranch]);
-	expect(items.at(-1)).not.toHaveProperty('status');
+	const ofBranch = { phone, ...other, duplicate_of: null, phone_key: `91${phone}` };
+	expect(items.slice(-2)).toEqual([ofBranch, ofBranch]);
 	expect(placed()).toHaveLength(1);
 });
 

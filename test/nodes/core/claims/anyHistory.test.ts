@@ -134,7 +134,7 @@ async function runNode(
 		first.add(who);
 		sendable.set(index, job);
 		if (limit !== undefined) {
-			limiter.plan(index, { looseKey: who, time: { limit: { calls: limit, period: 'day' } } }, day);
+			limiter.plan(index, who, { calls: limit, period: 'day' }, day);
 		}
 		return { job, instead: undefined };
 	});
