@@ -1,20 +1,18 @@
 import chunk from 'lodash/chunk';
-import omit from 'lodash/omit';
 import orderBy from 'lodash/orderBy';
-import partition from 'lodash/partition';
 import pick from 'lodash/pick';
 import shuffle from 'lodash/shuffle';
-import sumBy from 'lodash/sumBy';
 import type { IPollFunctions } from 'n8n-workflow';
-import { hasEnded, isBehind, isWanted, outcomeKey, showsEnd } from '../core/calls/callEnd';
+import pLimit from 'p-limit';
+import { hasEnded, isBehind, isWanted, showsEnd } from '../core/calls/callEnd';
 import { requireWholeList } from '../core/calls/callList';
 import { flatCallRecord } from '../core/calls/callRecord';
 import { isUnknownCall, readCallRecord, readIncluded } from '../core/calls/readCall';
 import { explained, isTransient, OutcomeUnknown } from '../core/service/errors';
-import { readEach } from '../core/service/limits';
+import { readEach, READS_AT_ONCE } from '../core/service/limits';
 import { onScreenOnly } from '../core/service/resolution';
 import { whenAborted } from '../core/values/clock';
-import { fingerprint, fingerprint64 } from '../core/values/hash';
+import { fingerprint } from '../core/values/hash';
 import type { JsonObject } from '../core/values/json';
 import type { Limiter } from '../core/values/keyedMutex';
 import { quoted } from '../core/values/values';
@@ -24,10 +22,10 @@ import { CREDENTIAL } from '../host/http/credential';
 import { checkSince, type PollTime } from '../host/triggers/poll';
 import {
 	ALL_CALLS,
+	contactLists,
 	createdAtOf,
 	type ListedCall,
-	listsToRead,
-	type ListToRead,
+	outcomeOf,
 	readList,
 } from './listedCalls';
 import { type PollState, restoreState, type Scope, storedState } from './pollState';
@@ -36,18 +34,12 @@ import { testCall } from './testCall';
 
 export const POLL_LIMITS = {
 	/** Calls whose records one poll reads. The next poll continues. */
-	calls: 1_000,
+	calls: 500,
 	/** Calls that are read together. Where a poll ends, the next one continues with the same ones. */
 	together: 50,
 };
 
 const WEEK_MS = 7 * 24 * 3_600_000;
-
-/** A completed contact list is read again after this time, because it may get calls, such as a redial. */
-const REREAD_AFTER_MS = 3_600_000;
-
-/** The share of the time of a poll for the lists. The rest is for the records of their calls. */
-const TIME_FOR_LISTS = 0.7;
 
 /** Records that can't be read until a poll stops. */
 const MAX_FAILURES = 5;
@@ -57,8 +49,8 @@ const MAX_FAILURES = 5;
  *
  * A poll reads the contact lists of the campaign, and then, oldest first, the record of each call that may have ended and
  * whose outcome isn't among those that it remembers. What the record shows decides: the call starts the workflow, is
- * excluded, or hasn't ended. The outcomes of the first two are remembered. So after downtime, a poll finds what ended in
- * between, by the lists alone.
+ * excluded by the filters, or hasn't ended. The outcomes of the first two are remembered. So after downtime, a poll finds what
+ * ended in between, by the lists alone.
  *
  * With 'Publication' in 'Start From', the first poll passes nothing. It remembers all calls that have ended, or fails, because
  * the next one can't continue it.
@@ -73,14 +65,13 @@ export async function pollCalls(context: IPollFunctions, time: PollTime): Promis
 	if (context.getMode() === 'manual') return [await testCall(context, account, settings)];
 
 	const scope = scopeOf(context, account, settings);
-	return await checkSince(context, pick(scope, 'subject', 'start'), async (stored) => {
-		const state = restoreState(stored, scope);
-		const poll = new Poll(account, settings, state, time);
+	return await checkSince(context, scope, async (stored) => {
+		const poll = new Poll(account, settings, restoreState(stored, scope), time);
 		await poll.run();
 		const [failure] = poll.failures;
 		return {
 			events: orderBy([...poll.completed.values()], createdAtOf),
-			state: storedState({ ...state, hasBegun: true }, scope),
+			state: storedState(poll.state, scope),
 			failure: failure && (() => readFailed(failure)),
 		};
 	});
@@ -88,159 +79,98 @@ export async function pollCalls(context: IPollFunctions, time: PollTime): Promis
 
 type Failure = { what: string; advice: string; error: unknown };
 
-/** A list as this poll has read it. `calls`: those that aren't remembered. */
-type Reading = { list: ListToRead; isComplete: boolean; calls: ListedCall[] };
-
 class Poll {
 	/** Completed calls that start the workflow, by outcome. */
-	readonly completed = new Map<bigint, JsonObject>();
+	readonly completed = new Map<string, JsonObject>();
 
 	/** What couldn't be read. The next poll reads it again. */
 	readonly failures: Failure[] = [];
 
-	private readonly readings: Reading[] = [];
-	private readonly ended = new Set<ListedCall>();
-
-	/** Calls that ended before the first reading never start the workflow. */
+	/** Calls that ended before the first poll never start the workflow. */
 	private readonly onlyRemembers: boolean;
-
-	private readonly startedAt = clock.now();
-	private readonly timeForLists: AbortSignal;
-	private listsBegun = 0;
 
 	/** @param state to which the poll adds what it has read */
 	constructor(
 		private readonly account: AccountClient,
 		private readonly settings: PollSettings,
-		private readonly state: PollState,
+		readonly state: PollState,
 		private readonly time: PollTime,
 	) {
-		const { start = -Infinity } = settings;
-		// The first check decides when the last 7 days began.
-		if (state.from === -Infinity)
-			state.from = start === 'last7Days' ? this.startedAt - WEEK_MS : start;
-		this.onlyRemembers = !state.hasBegun && state.from === -Infinity;
-		this.timeForLists = time.share(TIME_FOR_LISTS);
+		const { start } = settings;
+		this.onlyRemembers = !state.hasBegun && start === undefined;
+		// The first poll decides when the last 7 days began.
+		if (!state.hasBegun && start !== undefined)
+			state.from = start === 'last7Days' ? clock.now() - WEEK_MS : start;
 	}
 
 	async run(): Promise<void> {
-		const { account, settings, state, timeForLists } = this;
-		const reading = listsToRead(account.client, settings.campaignId);
-		const { lists, attempts } = await this.time.within(timeForLists, reading);
-		const unlisted = () => attempts - sumBy(lists, ({ id }) => state.lists.get(id)?.calls ?? 0);
-		const [due, others] = partition(lists, (list) => this.isDue(list));
-		await this.readLists(due);
-		// The campaign has calls that no list showed before, such as a redial of a completed list.
-		if (unlisted() > state.unlistedAttempts) await this.readLists(others);
-		// A list that wasn't read is missing in the count.
-		if (this.failures.length === 0 && !timeForLists.aborted) state.unlistedAttempts = unlisted();
-
-		if (this.onlyRemembers) await this.rememberAll();
-		else await this.passOldest();
-		for (const { list, isComplete, calls } of this.readings) {
-			const { completedQueues: endedQueues } = list;
-			const known = state.lists.get(list.id);
-			const haveAllEnded = isComplete && calls.every((call) => this.ended.has(call));
-			if (haveAllEnded && known !== undefined && endedQueues !== undefined)
-				state.lists.set(list.id, { ...known, endedQueues });
-		}
+		const { account, settings, state, time } = this;
+		const lists = await time.within(contactLists(account.client, settings.campaignId));
+		const readings = readEach(lists, async (listId) => await this.readList(listId));
+		const listed = (await time.within(readings)).flat();
+		const isNew = ({ outcome, createdAt }: ListedCall) =>
+			this.outcomesWith(outcome) === undefined && !(createdAt < state.from);
+		const calls = listed.filter(isNew);
+		if (this.onlyRemembers) await this.rememberAll(calls);
+		else await this.passOldest(calls.filter(({ hasEnded }) => hasEnded !== false));
 	}
 
-	/** Whether the list may have new calls: as far as its queues show it, or because it wasn't read for long. */
-	private isDue({ id, completedQueues }: ListToRead): boolean {
-		const known = this.state.lists.get(id);
-		if (known?.endedQueues === undefined || known.endedQueues !== completedQueues) return true;
-		return Math.abs(this.startedAt - known.readAt) >= REREAD_AFTER_MS;
-	}
-
-	/**
-	 * In any order, so that a slow list, or too many for one poll, leave out none for long. n8n keeps nothing of a poll that
-	 * fails, or with its scheduler also of one without events, so no turn could be remembered.
-	 *
-	 * @throws OutcomeUnknown if there's no time for all lists of a first reading, because the next poll can't continue it
-	 */
-	private async readLists(lists: readonly ListToRead[]): Promise<void> {
-		for (const list of shuffle(lists)) {
-			if (!this.timeForLists.aborted) await this.readOne(list);
-			else if (this.onlyRemembers) throw this.time.timedOut();
-		}
-	}
-
-	private async readOne(list: ListToRead): Promise<void> {
-		const { account, settings, state, startedAt: readAt } = this;
-		const known = state.lists.get(list.id);
-		// Until it's read, it's due.
-		if (known !== undefined) state.lists.set(list.id, omit(known, 'endedQueues'));
-		const isFirst = this.listsBegun++ === 0;
-		const limiter = this.untilTimeIsUp;
-		const options = { limit: Infinity, mustBeWhole: this.onlyRemembers, limiter };
-		const reading = readList(account, list.id, settings.finished, options);
-		const inTime = this.time.within(this.timeForLists, reading);
-		const read = await inTime.catch((error: unknown) => {
-			if (list.id === ALL_CALLS) throw error;
+	private async readList(listId: string): Promise<ListedCall[]> {
+		const { account, settings, onlyRemembers: mustBeWhole, limiter } = this;
+		const options = { limit: Infinity, mustBeWhole, limiter };
+		return await readList(account, listId, settings.finished, options).catch((error: unknown) => {
+			if (listId === ALL_CALLS) throw error;
 			const advice = explained(error).resolutionOnScreen;
-			const failure = { what: `Contact list ${list.id}`, advice, error };
+			const failure = { what: `Contact list ${listId}`, advice, error };
 			// In the first reading, its calls would count as new when it can be read.
-			if (!state.hasBegun) throw readFailed(failure);
-			// Another poll begins with it, and has enough time.
-			if (this.timeForLists.aborted && !isFirst) return;
+			if (!this.state.hasBegun) throw readFailed(failure);
 			this.failures.push(failure);
+			return [];
 		});
-		if (read === undefined) return;
-		const { listed, isComplete } = read;
-		state.lists.set(list.id, { readAt, calls: listed.length });
-		const isNew = ({ fingerprint, createdAt }: ListedCall) =>
-			this.outcomesWith(fingerprint) === undefined && !(createdAt < state.from);
-		this.readings.push({ list, isComplete, calls: listed.filter(isNew) });
 	}
 
-	/** Requests no further page. */
-	private readonly untilTimeIsUp: Limiter = async (request) => {
-		if (this.timeForLists.aborted) throw this.time.timedOut();
-		return await request();
-	};
+	private readonly parallel = pLimit(READS_AT_ONCE);
+
+	/** Requests no further page when the time is up. */
+	private readonly limiter: Limiter = async (request) =>
+		await this.parallel(async () => {
+			if (this.isOver()) throw this.time.timedOut();
+			return await request();
+		});
 
 	/** The remembered outcomes that have this one. */
-	private outcomesWith(outcome: bigint): Set<bigint> | undefined {
-		const { passed, endedBefore, excluded } = this.state.seen;
-		return [passed, endedBefore, excluded].find((outcomes) => outcomes.has(outcome));
+	private outcomesWith(outcome: string): Set<string> | undefined {
+		const { passed, ignored } = this.state.seen;
+		return [passed, ignored].find((outcomes) => outcomes.has(outcome));
 	}
 
 	/** @throws if there's no time for all calls, or one can't be read, because it would count as new when it can */
-	private async rememberAll(): Promise<void> {
-		for (const { calls } of this.readings) {
-			await this.each(calls, async (call) => await this.remember(call));
-			if (this.isOver()) throw this.time.timedOut();
-			const [failure] = this.failures;
-			if (failure !== undefined) throw readFailed(failure);
-		}
+	private async rememberAll(calls: readonly ListedCall[]): Promise<void> {
+		await this.each(calls, async (call) => await this.remember(call));
+		if (this.isOver()) throw this.time.timedOut();
+		const [failure] = this.failures;
+		if (failure !== undefined) throw readFailed(failure);
 	}
 
 	/** Passes the oldest calls of all lists. Calls that don't end or can't be read don't keep the others out for long. */
-	private async passOldest(): Promise<void> {
+	private async passOldest(calls: readonly ListedCall[]): Promise<void> {
 		const { state } = this;
-		const mayHaveEnded = this.readings.flatMap(({ calls }) =>
-			calls.filter((call) => call.hasEnded !== false),
-		);
 		const wasReached = ({ createdAt }: ListedCall) => createdAt <= state.reachedAt;
 		// Shuffled, so that the same few unreadable calls don't stop each poll.
-		const inOrder = orderBy(shuffle(mayHaveEnded), [wasReached, 'createdAt']);
+		const inOrder = orderBy(shuffle(calls), [wasReached, 'createdAt']);
 		const taken = inOrder.splice(0, POLL_LIMITS.calls);
-		let last: ListedCall | undefined;
 		for (const together of chunk(taken, POLL_LIMITS.together)) {
 			await this.each(shuffle(together), async (call) => await this.pass(call));
-			if (this.isOver()) break;
-			last = together.at(-1);
+			// The next poll begins with the same calls.
+			if (this.isOver() || this.hasFailed()) return;
+			state.reachedAt = together.at(-1)?.createdAt ?? 0;
 		}
-		// The next poll begins with the same calls.
-		if (this.transientFailures > 0) return;
-		const isDone = inOrder.length === 0 && !this.isOver();
-		state.reachedAt = isDone ? -Infinity : (last?.createdAt ?? state.reachedAt);
+		if (inOrder.length === 0) state.reachedAt = 0;
 	}
 
-	/** How many records or lists couldn't be read, and may be readable later. */
-	private get transientFailures(): number {
-		return this.failures.filter(({ error }) => isTransient(error)).length;
+	/** Whether so many records couldn't be read that the others would probably fail, too. */
+	private hasFailed(): boolean {
+		return this.failures.filter(({ error }) => isTransient(error)).length >= MAX_FAILURES;
 	}
 
 	/** What a request returns after that is read by the next poll. */
@@ -248,64 +178,54 @@ class Poll {
 		return this.time.end.aborted;
 	}
 
-	/** @param handle returns whether the call has ended */
 	private async each(
 		calls: readonly ListedCall[],
-		handle: (call: ListedCall) => Promise<boolean>,
+		handle: (call: ListedCall) => Promise<void>,
 	): Promise<void> {
 		const handleNext = async (call: ListedCall) => {
-			// The others would probably fail, too.
-			if (this.transientFailures >= MAX_FAILURES || this.isOver()) return;
-			try {
-				if (await handle(call)) this.ended.add(call);
-			} catch (error) {
+			if (this.hasFailed() || this.isOver()) return;
+			await handle(call).catch((error: unknown) => {
 				if (isUnknownCall(error) || this.isOver()) return;
 				this.failures.push({ what: `Call ${quoted(call.callId)}`, advice: CALL_NOT_READ, error });
-			}
+			});
 		};
 		await Promise.race([readEach(calls, handleNext), whenAborted(this.time.end)]);
 	}
 
-	private async remember(call: ListedCall): Promise<boolean> {
-		const { callId, fingerprint } = call;
-		const { endedBefore, notEndedBefore } = this.state.seen;
-		if (call.hasEnded !== undefined) {
-			(call.hasEnded ? endedBefore : notEndedBefore).add(fingerprint);
-			return call.hasEnded;
-		}
-		const record = await readCallRecord(this.account.client, callId);
-		const isEnded = hasEnded(record, this.settings.finished);
-		if (isEnded) endedBefore.add(fingerprint).add(outcomeOf(callId, record));
-		else notEndedBefore.add(listedOutcomeOf(call, record));
-		return isEnded;
+	private async remember(call: ListedCall): Promise<void> {
+		const { callId, shown, outcome } = call;
+		const { ignored, notEndedBefore } = this.state.seen;
+		const isShown = call.hasEnded !== undefined;
+		const record = isShown ? shown : await readCallRecord(this.account.client, callId);
+		const isEnded = call.hasEnded ?? hasEnded(record, this.settings.finished);
+		if (isEnded) ignored.add(outcome).add(outcomeOf(callId, record));
+		else notEndedBefore.add(shownOutcomeOf(call, record));
 	}
 
-	private async pass(call: ListedCall): Promise<boolean> {
-		const { callId, fingerprint, outcome: listed } = call;
+	private async pass(call: ListedCall): Promise<void> {
 		const { account, settings, completed } = this;
-		const { passed, excluded } = this.state.seen;
-		const record = await readCallRecord(account.client, callId);
-		if (this.isOver() || !hasEnded(record, settings.finished)) return false;
-		const outcome = outcomeOf(callId, record);
+		const { passed, ignored } = this.state.seen;
+		const record = await readCallRecord(account.client, call.callId);
+		if (this.isOver() || !hasEnded(record, settings.finished)) return;
+		const outcome = outcomeOf(call.callId, record);
 		let seen = this.outcomesWith(outcome);
 		// The record of a redial may lag behind the list. The next poll reads it again.
-		if (seen !== undefined && isBehind(record, listed)) return false;
+		if (seen !== undefined && isBehind(record, call.shown)) return;
 		if (seen === undefined && this.startsWorkflow(call, record)) {
-			const more = await readIncluded(account.client, callId, settings.included);
-			if (this.isOver()) return false;
+			const more = await readIncluded(account.client, call.callId, settings.included);
+			if (this.isOver()) return;
 			const { key } = settings.filters.optOut;
 			completed.set(outcome, flatCallRecord({ ...record, ...more }, key));
 			seen = passed;
 		}
-		(seen ?? excluded).add(fingerprint).add(outcome);
-		return true;
+		(seen ?? ignored).add(call.outcome).add(outcome);
 	}
 
 	private startsWorkflow(call: ListedCall, record: JsonObject): boolean {
 		const { from, seen } = this.state;
 		// A call whose creation time can't be read may be in time, so it isn't lost.
 		if (createdAtOf(record) < from || !isWanted(record, this.settings.filters)) return false;
-		return showsEnd(record) || !seen.notEndedBefore.has(listedOutcomeOf(call, record));
+		return showsEnd(record) || !seen.notEndedBefore.has(shownOutcomeOf(call, record));
 	}
 }
 
@@ -320,25 +240,19 @@ function readFailed({ what, advice, error }: Failure): OutcomeUnknown {
 	return new OutcomeUnknown(`${what} can't be read. ${message}`, onScreenOnly(advice), facts);
 }
 
-function outcomeOf(callId: string, record: JsonObject): bigint {
-	return fingerprint64(outcomeKey(callId, record));
-}
-
 /** The outcome of a record, as far as the list shows it, and its status. */
-function listedOutcomeOf({ callId, outcome }: ListedCall, record: JsonObject): bigint {
-	return outcomeOf(callId, pick(record, 'status', ...Object.keys(outcome)));
+function shownOutcomeOf({ callId, shown }: ListedCall, record: JsonObject): string {
+	return outcomeOf(callId, pick(record, 'status', ...Object.keys(shown)));
 }
 
 function scopeOf(
 	context: IPollFunctions,
 	{ baseUrl }: AccountClient,
-	{ campaignId, start, filters, finished }: PollSettings,
+	{ campaignId, start }: PollSettings,
 ): Scope {
 	const credential = context.getNode().credentials?.[CREDENTIAL]?.id ?? null;
-	const statuses = [filters.status, finished].map((keys) => [...keys]);
 	return {
 		subject: fingerprint([baseUrl, credential, campaignId ?? null]),
 		start: fingerprint([start ?? null]),
-		settings: fingerprint([omit(filters, 'status'), statuses]),
 	};
 }

@@ -2,14 +2,14 @@ import chunk from 'lodash/chunk';
 import orderBy from 'lodash/orderBy';
 import { type IPollFunctions, NodeOperationError } from 'n8n-workflow';
 import { explained } from '../core/service/errors';
-import { READS_AT_ONCE } from '../core/service/limits';
+import { readEach, READS_AT_ONCE } from '../core/service/limits';
 import { hasAnswers, hasEnded, isWanted } from '../core/calls/callEnd';
 import { flatCallRecord } from '../core/calls/callRecord';
 import { isUnknownCall, readCallRecord, readIncluded } from '../core/calls/readCall';
 import type { JsonObject } from '../core/values/json';
 import type { AccountClient } from '../host/http/accountClient';
 import { plainText } from '../core/values/values';
-import { type ListedCall, listsToRead, readList } from './listedCalls';
+import { contactLists, type ListedCall, readList } from './listedCalls';
 import type { PollSettings } from './properties';
 
 /** Calls of each list to look at in a test in the editor. */
@@ -22,12 +22,13 @@ export async function testCall(
 	{ campaignId, finished, filters, included }: PollSettings,
 ): Promise<JsonObject> {
 	const { client } = account;
-	const calls: ListedCall[] = [];
-	for (const { id } of (await listsToRead(client, campaignId)).lists) {
-		const options = { limit: MAX_TEST_CALLS, mustBeWhole: false };
-		calls.push(...(await readList(account, id, finished, options)).listed);
-	}
-	const latestFirst = orderBy(calls, ({ createdAt }) => createdAt || 0, 'desc');
+	const lists = await contactLists(client, campaignId);
+	const options = { limit: MAX_TEST_CALLS };
+	const listed = await readEach(
+		lists,
+		async (id) => await readList(account, id, finished, options),
+	);
+	const latestFirst = orderBy(listed.flat(), ({ createdAt }) => createdAt || 0, 'desc');
 	const found: JsonObject[] = [];
 	let failure: unknown;
 	const read = async ({ callId }: ListedCall): Promise<JsonObject> => {

@@ -11,11 +11,6 @@ export function hashOf(value: unknown, characters = 12): string {
 	return hash('sha256', canonical(value), 'base64url').slice(0, characters);
 }
 
-/** A hash of 64 bits, for large sets. */
-export function fingerprint64(text: string): bigint {
-	return hash('sha256', text, 'buffer').readBigUInt64LE();
-}
-
 function canonical(value: unknown): string {
 	// The replacer is slow, and texts don't need it.
 	const parts: readonly unknown[] = Array.isArray(value) ? value : [value];

@@ -1,4 +1,3 @@
-import isMatch from 'lodash/isMatch';
 import type { Failure, INodeExecutionData, IPollFunctions } from 'n8n-workflow';
 import {
 	ExplainedError,
@@ -10,7 +9,7 @@ import { TOO_MANY_REQUESTS } from '../../core/service/http';
 import { onScreenOnly } from '../../core/service/resolution';
 import { DONE, duration, whenAborted } from '../../core/values/clock';
 import { fingerprint } from '../../core/values/hash';
-import { isJsonObject, type JsonObject } from '../../core/values/json';
+import type { JsonObject } from '../../core/values/json';
 import { clock } from '../clock';
 import { toNodeError } from '../http/nodeErrors';
 import { nodeKey } from '../nodeRun';
@@ -53,14 +52,18 @@ function failureOf(error: ExplainedError): Failure {
 /** The name of what the trigger remembers, in n8n's static data. */
 const STATE = 'polled';
 
-/** By then, n8n has stored the state of a check, or never does. */
+/** By then, n8n has stored the state of a check with events, or never does. */
 const STORED_AFTER_MS = 60_000;
 
-/**
- * By trigger: the state with which its latest check began, and until when no other one begins with it. `reached`: the state
- * of a check without events, and until when another one continues with it.
- */
-type LatestCheck = { state: string; until: number; reached?: { state: JsonObject; until: number } };
+/** The latest check of a trigger. */
+type LatestCheck = {
+	/** The fingerprint of the state with which it began. */
+	begunWith: string;
+	/** Until when no other one begins with that state. */
+	until: number;
+	/** What one without events has reached. Another one that would begin with the same state continues with this. */
+	reached?: JsonObject;
+};
 const latestChecks = new Map<string, LatestCheck>();
 
 /** What a check found, and what the next one begins with. */
@@ -72,13 +75,12 @@ type Checked = {
 };
 
 /**
- * Runs a check with what the trigger remembers, in n8n's static data of the node. With durable cursors, n8n keeps what a
- * node writes there at publication only with an event. What it writes in the data of the workflow is kept. So until the
- * node's data are current, a state without events is stored in both.
+ * Runs a check with what the trigger remembers, in n8n's static data of the node.
  *
  * It doesn't run if another one has begun with the same state. n8n runs several at the same time if one is slow, or after a
  * restart those that were missed, and each would pass the same events. After one without events, it continues with what that
- * one has reached: the scheduler may begin it before n8n has stored the state of the one at publication.
+ * one has reached: n8n may begin it before it has stored that state, and with durable cursors, it never stores that of the
+ * check at publication.
  *
  * @param subject what a stored state must contain to be that of the campaign, credential, and start that the trigger has now
  */
@@ -87,32 +89,23 @@ export async function checkSince(
 	subject: JsonObject,
 	check: (stored: unknown) => Promise<Checked>,
 ): Promise<JsonObject[]> {
-	const ofNode = context.getWorkflowStaticData('node');
-	const ofWorkflow = context.getWorkflowStaticData('global');
-	const key = `${STATE} of ${context.getNode().id}`;
-	const isCurrent = (stored: unknown) => isJsonObject(stored) && isMatch(stored, subject);
-	const isInNode = isCurrent(ofNode[STATE]);
-	const stored = !isInNode && isCurrent(ofWorkflow[key]) ? ofWorkflow[key] : ofNode[STATE];
-
+	const data = context.getWorkflowStaticData('node');
+	const stored = data[STATE];
 	const trigger = nodeKey(context);
 	const begunWith = fingerprint([subject, stored ?? null]);
 	const known = latestChecks.get(trigger);
 	// With another state, n8n has stored that of the latest one.
-	const latest = known?.state === begunWith ? known : undefined;
+	const latest = known?.begunWith === begunWith ? known : undefined;
 	if (latest !== undefined && latest.until > clock.elapsed()) return [];
 	// If this one fails, the next one continues with what the latest one has reached, too.
-	const own: LatestCheck = { ...latest, state: begunWith, until: Infinity };
+	const own: LatestCheck = { ...latest, begunWith, until: Infinity };
 	latestChecks.set(trigger, own);
-	const { reached } = own;
-	const isReached = reached !== undefined && reached.until > clock.elapsed();
 	let hasEvents = false;
 	try {
-		const { events, state, failure } = await check(isReached ? reached.state : stored);
+		const { events, state, failure } = await check(own.reached ?? stored);
 		hasEvents = events.length > 0;
-		if (!hasEvents) own.reached = { state, until: clock.elapsed() + STORED_AFTER_MS };
-		ofNode[STATE] = state;
-		if (!isInNode && !hasEvents) ofWorkflow[key] = state;
-		else if (key in ofWorkflow) Reflect.deleteProperty(ofWorkflow, key);
+		if (!hasEvents) own.reached = state;
+		data[STATE] = state;
 		if (!hasEvents && failure !== undefined) throw failure();
 		return events;
 	} finally {
@@ -131,28 +124,20 @@ const NOT_ENFORCED_MS = 300_000;
  * one. Without the scheduler, a check takes as long as it needs.
  */
 export class PollTime {
-	/** Infinity if n8n doesn't end the check. */
-	private readonly budgetMs: number;
 	private readonly startedAt = clock.elapsed();
 	/** Aborts when the check must end. */
 	readonly end: AbortSignal;
 
 	constructor(context: IPollFunctions) {
 		const givenMs = 'getPollBudgetMs' in context ? context.getPollBudgetMs() : NOT_ENFORCED_MS;
-		this.budgetMs = givenMs === NOT_ENFORCED_MS ? Infinity : givenMs;
-		this.end = this.share(1);
+		const isEnforced = givenMs !== NOT_ENFORCED_MS;
+		this.end = isEnforced ? AbortSignal.timeout(givenMs) : new AbortController().signal;
 	}
 
-	/** Aborts when this share of the time is over. */
-	share(part: number): AbortSignal {
-		if (this.budgetMs === Infinity) return new AbortController().signal;
-		return AbortSignal.timeout(Math.round(part * this.budgetMs));
-	}
-
-	/** @throws OutcomeUnknown if the signal aborts first */
-	async within<T>(signal: AbortSignal, running: Promise<T>): Promise<T> {
+	/** @throws OutcomeUnknown if the time is up before */
+	async within<T>(running: Promise<T>): Promise<T> {
 		const ended = new AbortController();
-		const over = whenAborted(AbortSignal.any([signal, ended.signal])).then(() => undefined);
+		const over = whenAborted(this.end, ended.signal).then(() => undefined);
 		const settled = running.then((result) => ({ result }));
 		const first = await Promise.race([settled, over]).finally(() => ended.abort(DONE));
 		if (first !== undefined) return first.result;

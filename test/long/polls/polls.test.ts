@@ -231,11 +231,12 @@ describe("with n8n as it's installed, and with its scheduler and durable cursors
 		});
 	});
 
-	it('calls that a filter excluded start the workflow after it was removed', async () => {
+	it('calls that a filter excluded start the workflow after it was removed and another start was chosen', async () => {
 		await inEach(async ({ watcher, calls }) => {
 			await watcher.publish({ startFrom: 'last7Days', filters: { statuses: byId('busy') } });
 			calls.push(...(await watcher.endCalls(2)));
-			await watcher.publish({ startFrom: 'last7Days' });
+			const aWeekAgo = new Date(Date.now() - 7 * 24 * 3_600_000).toISOString();
+			await watcher.publish({ startFrom: 'date', startDate: aWeekAgo });
 			expect(await watcher.passedOn(calls.length)).toEqual([...calls].sort());
 		});
 	});

@@ -10,13 +10,12 @@ import {
 	DAY_MS,
 	HOUR_MS,
 	LAST_7_DAYS,
-	LIST,
 	recordOf,
 	startingAt,
 	watchedCalls,
 } from './watchedCalls';
 
-const { uploads, campaigns, agents } = fixtures;
+const { campaigns, agents } = fixtures;
 // All dialects: test/contract/triggers.
 const emptyAccount = engineHarness();
 const service = watchedCalls();
@@ -33,7 +32,6 @@ const SETTINGS: { [name: string]: () => INodeParameters } = {
 	Date: () => startingAt(-HOUR_MS),
 	'later Date': () => startingAt(HOUR_MS),
 	'only failed': () => ({ filters: { statuses: 'failed' } }),
-	'only busy': () => ({ filters: { statuses: 'busy' } }),
 	'voicemail in Statuses': () => ({ filters: { statuses: 'voicemail, not_picked' } }),
 	'voicemail in Finished Statuses': () => ({ options: { finishedStatuses: 'voicemail' } }),
 };
@@ -62,7 +60,6 @@ async function played(story: string, isDurable = false): Promise<string> {
 			'select-other-credential': trigger.selectOtherCredential,
 			end: async () => await addEnded(name, { outcome: { status } }),
 			show: () => showStatus(name, status),
-			'complete-list': () => simulator().completeUpload(uploads.running),
 		};
 		const act = acts[verb];
 		if (act === undefined) throw new Error(`Unknown step "${step}"`);
@@ -96,14 +93,8 @@ describe('calls start the workflow, each outcome once', () => {
 			'publish, end a, select-other-credential, publish, end b, check: b',
 		'under another name, only those that end later, and back, all':
 			'publish, end a, check: a, end b, rename x, publish, end c, check: c, rename Node, publish: b c',
-		'that Filters excluded before an execution':
-			'publish only failed, end a, check, end b failed, check: b, publish: a, publish, publish only failed',
-		'that Filters excluded, although n8n stored nothing since':
-			'publish only failed, end a, check, publish: a, publish, publish only failed',
-		'that Filters excluded by a status that calls in progress may have':
-			'publish only busy, end a, check, publish: a, publish',
-		'that Filters excluded, of a completed list':
-			'publish only failed, end a, complete-list, check, check, end b failed, check: b, publish: a',
+		'that Filters excluded, if another start is chosen':
+			'publish only failed, end a, check, end b failed, check: b, publish, publish Last 7 Days: a, check',
 		'since the publication, whose status Finished Statuses got later':
 			'show a voicemail, publish, show b voicemail, check, end c not_picked, publish voicemail in Finished Statuses: b c, check, publish',
 		'since the publication, whose status Statuses got later':
@@ -153,8 +144,6 @@ describe('calls start the workflow, each outcome once', () => {
 		await addEnded('a', { outcome: { status: 'not_picked', retry_count: 0 } });
 		const [former] = await records();
 		expect(former).toMatchObject({ status: 'not_picked', phone_key: '919876500000' });
-		// A list whose calls have all ended isn't read again.
-		simulator().completeUpload(uploads.running);
 		await endCall('a', { status: 'picked', retry_count: 1 });
 		const data = { ...former, phone_key: undefined };
 		faults().respond(recordOf('a'), 200, { times: 1, body: { success: true, data } });
@@ -239,17 +228,15 @@ describe('Filters and Finished Statuses', () => {
 		expect(requestsOf(/^\/v1\/call\/other$/)).toBe(1);
 	});
 
-	it('Opted Out takes calls by their captured value, and those that it excluded when it changes', async () => {
-		const { publish, records: pollRecords } = newTrigger();
-		const options = { optOutKey: 'dnc' };
-		await publish({ options, filters: { optedOut: 'true' } });
+	it('Opted Out takes calls by their captured value', async () => {
 		for (const dnc of ['yes', 'no', 'maybe']) {
 			await addEnded(dnc, { outcome: { data_captured: { dnc, opt_out: 'yes' } } });
 		}
-		expect(await pollRecords()).toMatchObject([{ call_id: 'yes', opted_out: true }]);
-		expect(await publish({ options, filters: { optedOut: 'null' } })).toEqual(['maybe']);
-		expect(await publish({ options })).toEqual(['no']);
-		const [test] = await testEvent({ options, filters: { optedOut: 'false' } });
+		const options = { optOutKey: 'dnc' };
+		const settingsFor = (optedOut: string) => ({ ...LAST_7_DAYS, options, filters: { optedOut } });
+		expect(await newTrigger().publish(settingsFor('true'))).toEqual(['yes']);
+		expect(await newTrigger().publish(settingsFor('null'))).toEqual(['maybe']);
+		const [test] = await testEvent(settingsFor('false'));
 		expect(test).toMatchObject({ call_id: 'no', opted_out: false });
 	});
 
@@ -314,87 +301,6 @@ describe('Filters and Finished Statuses', () => {
 			expect(await poll()).toEqual([]);
 		},
 	);
-
-	it('a call whose status was in Finished Statuses by mistake starts the workflow when it ends', async () => {
-		const { publish, poll } = newTrigger();
-		showStatus('call', 'voicemail');
-		await publish(ALL);
-		expect(await publish({ ...ALL, options: { finishedStatuses: 'voicemail' } })).toEqual([]);
-		expect(await publish(ALL)).toEqual([]);
-		const call = simulator().state.calls.get('call');
-		if (call !== undefined) call.outcome = { status: 'voicemail', call_ended_by: 'agent' };
-		expect(await poll()).toEqual(['call']);
-	});
-});
-
-describe('a completed contact list whose calls have ended', () => {
-	/** How many pages of lists a check reads, which finds no call. */
-	const pagesRead = async (poll: () => Promise<string[]>) => {
-		const before = requestsOf(LIST);
-		expect(await poll()).toEqual([]);
-		return requestsOf(LIST) - before;
-	};
-
-	it('is read only if the campaign has more attempts, its queues change, or after an hour', async () => {
-		const { publish, poll } = newTrigger();
-		await publish();
-		await addEnded('last');
-		simulator().completeUpload(uploads.running);
-		expect(await poll()).toEqual(['last']);
-		expect(await pagesRead(poll)).toBe(0);
-		await addEnded('callback');
-		expect(await poll()).toEqual(['callback']);
-		const [, list] = simulator().state.campaigns.get(campaigns.active)?.uploads ?? [];
-		for (const queue of list?.queues ?? []) queue.totalQueued++;
-		expect(await pagesRead(poll)).toBe(1);
-		expect(await pagesRead(poll)).toBe(0);
-		pass(HOUR_MS);
-		expect(await pagesRead(poll)).toBe(2);
-	});
-
-	it('is read again if only the record of a call showed no end', async () => {
-		simulator().completeUpload(uploads.running);
-		showStatus('a', 'picked');
-		listOnly([{ call_id: 'a' }]);
-		const { publish, poll } = newTrigger();
-		await publish();
-		await endCall('a', { status: 'picked' });
-		expect(await poll()).toEqual(['a']);
-	});
-
-	it('is read again if it could not be read in the hourly reading', async () => {
-		const { publish, poll } = newTrigger();
-		simulator().completeUpload(uploads.running);
-		await publish();
-		await poll();
-		await addEnded('redial');
-		pass(HOUR_MS);
-		faults().respond(LIST, 422);
-		await expect(poll()).rejects.toThrow("can't be read");
-		faults().clear();
-		expect(await poll()).toEqual(['redial']);
-	});
-
-	it('is read for its redial although another list is in progress and could not be read before', async () => {
-		const { publish, poll } = newTrigger();
-		await publish();
-		await addEnded('other');
-		expect(await poll()).toEqual(['other']);
-		faults().respond(LIST, 422, { times: 1 });
-		await expect(poll()).rejects.toThrow("can't be read");
-		await addEnded('redial', { uploadId: uploads.completed });
-		expect(await poll()).toEqual(['redial']);
-	});
-
-	it('is read again if its total shows that calls were missing', async () => {
-		const { publish, poll } = newTrigger();
-		await publish();
-		simulator().completeUpload(uploads.running);
-		listOnly([], { total: 5, times: 1 });
-		await poll();
-		expect(await pagesRead(poll)).toBe(1);
-		expect(await pagesRead(poll)).toBe(0);
-	});
 });
 
 describe('a test event', () => {
