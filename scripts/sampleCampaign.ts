@@ -28,7 +28,7 @@ export const people: IDataObject[] = [
 /** The second call comes after 6 seconds, at any time of day. Nobody is called, because the service is simulated. */
 const TRIAL = {
 	minutes_to_second_call: 0.1,
-	calling_days: 'Mon-Sun',
+	calling_days: 'monday, tuesday, wednesday, thursday, friday, saturday, sunday',
 	calling_from: '00:00',
 	calling_to: '24:00',
 };

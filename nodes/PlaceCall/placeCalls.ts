@@ -40,7 +40,7 @@ import { type CheckedCall, readCallForm } from './fields/readCallForm';
 import { oncePerPerson } from './oncePerPerson';
 import { readWaitOption } from './wait/waitFields';
 import { waitForCalls } from './wait/waitForCalls';
-import { fieldsOfFailed, includesInput, inputItem } from './inputFields';
+import { inputItem } from './inputFields';
 
 /** What the calls of one node run share. */
 type CallRun = OperationRun & {
@@ -109,7 +109,8 @@ function prepareCall(run: CallRun, index: number): PreparedRequest {
 	const additions = readAdditions(settings);
 	requireOneTime(call.time, additions, question !== undefined);
 	const legacy = settings.switch('useLegacyEndpoint', false);
-	const keepsInput = includesInput(run, index);
+	// Read now, because an invalid option keeps the call from being placed.
+	const input = inputItem(run, index, question !== undefined);
 	const { planned, scheduledAt, obstacle } = callTime(call.time, run.startedAt);
 	const at = scheduledAt ?? additions.body.scheduled_at;
 	const zone = call.time.hours?.zone ?? context.getTimezone();
@@ -159,7 +160,6 @@ function prepareCall(run: CallRun, index: number): PreparedRequest {
 		withDetails: (error) => withCallDetails(request, error),
 		formatOutput: (output) =>
 			output.map(({ json }) => {
-				const input = keepsInput ? inputItem(run, index) : { json: {} };
 				const placed = { ...input.json, ...json, phone_key: json.phone_key ?? phoneKey };
 				const asked = question && { asked: json.asked ?? question.asked.question };
 				return { ...input, json: { ...placed, ...asked } };
@@ -218,8 +218,8 @@ async function sendCall(
 }
 
 /**
- * Adds the fields of the input to failed items, and `placed` if the call certainly wasn't. Those of a question have no answer,
- * also if their row has an earlier one. Nothing is added for the error output, where n8n wouldn't recognize them.
+ * Adds the fields of the input to failed items, and `placed` if the call certainly wasn't. Those of a question have no answer.
+ * Nothing is added for the error output, where n8n wouldn't recognize them.
  */
 export function completeFailed(
 	run: OperationRun,
@@ -227,12 +227,10 @@ export function completeFailed(
 	asks = false,
 ): INodeExecutionData[] {
 	const inputOf = (index: number, { details }: IDataObject) => {
-		const isIncluded = includesInput(run, index);
-		const input = isIncluded ? inputItem(run, index) : { json: {} };
-		const emptied = isIncluded && fieldsOfFailed(run, index, asks);
+		const input = inputItem(run, index, asks);
 		const placed = NOT_PLACED.has(get(details, 'outcome')) && { placed: false };
 		const answer = asks && { answer: 'unclear' };
-		return { ...input, json: { ...input.json, ...emptied, ...placed, ...answer } };
+		return { ...input, json: { ...input.json, ...placed, ...answer } };
 	};
 	return items.map((item) => withInputIfFailed(run.context, item, inputOf));
 }

@@ -201,7 +201,7 @@ describe('examples of calls, with only the credentials selected', () => {
 			};
 			const hours = isOpen ? { callingFrom: '00:00', callingUntil: '24:00' } : closed;
 			const changes: Record<string, INodeParameters> = {
-				'Call Again': { callingDays: 'Mon-Sun', ...hours, timeZone: zone },
+				'Call Again': { callingDays: WEEK, ...hours, timeZone: zone },
 				'Unreached People': people,
 			};
 			return await run.import('05-call-unanswered-again.json', (node) =>

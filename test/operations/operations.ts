@@ -170,7 +170,11 @@ export const OPERATIONS: { [name: string]: Operation } = {
 			},
 			{
 				with: {
-					...{ callingHours: 'within', callingDays: 'Mon-Sun', callingFrom: '00:00' },
+					...{
+						callingHours: 'within',
+						callingDays: 'monday, tuesday, wednesday, thursday, friday, saturday, sunday',
+						callingFrom: '00:00',
+					},
 					...{ callingUntil: '24:00', timeZone: 'UTC' },
 				},
 			},

@@ -1,9 +1,7 @@
 import omit from 'lodash/omit';
 import set from 'lodash/set';
 import type { INodeProperties } from 'n8n-workflow';
-import { InvalidInput } from '../../core/service/errors';
 import { LIMITS } from '../../core/service/limits';
-import { onScreenOnly } from '../../core/service/resolution';
 import type { CallConfigOverrides } from '../../core/service/contractTypes';
 import type { Fields } from '../../host/forms/fields';
 
@@ -43,7 +41,7 @@ const SETTINGS: Setting[] = [
 		type: 'number',
 		bounds: LIMITS.retryMaxAttempts,
 		default: '',
-		description: `The maximum number of attempts, ${fromTo(LIMITS.retryMaxAttempts)}. The service doesn't document whether the first call counts as an attempt.`,
+		description: `The maximum number of attempts, ${fromTo(LIMITS.retryMaxAttempts)}. Add 'Retry When Not Answered', too. The service doesn't document whether the first call counts as an attempt.`,
 	},
 	{
 		displayName: 'Retry Interval (Minutes)',
@@ -88,24 +86,9 @@ export function readCallSettings(form: Fields): CallConfigOverrides | undefined 
 	const settings = form.collection(callSettings.name);
 	const added = SETTINGS.filter(({ name }) => settings.has(name));
 	const overrides: CallConfigOverrides = {};
-	for (const setting of added) {
-		const { path, name, type } = setting;
+	for (const { path, name, type } of added) {
 		const value = type === 'boolean' ? settings.switch(name, true) : settings.wholeNumber(name);
 		set(overrides, path, value);
 	}
-	if (overrides.retry_config?.enabled !== true)
-		requireNoRetrySettings(added.filter(({ type }) => type === 'number'));
 	return added.length > 0 ? overrides : undefined;
-}
-
-/** Without the switch, it isn't documented whether the service uses them. */
-function requireNoRetrySettings(added: readonly Setting[]): void {
-	const unused = added.find(({ path }) => path.startsWith('retry_config.'));
-	if (unused === undefined) return;
-	throw new InvalidInput(
-		`'${unused.displayName}' needs 'Retry When Not Answered'`,
-		onScreenOnly(
-			`In 'Call Settings', add 'Retry When Not Answered' and turn it on, or remove '${unused.displayName}'.`,
-		),
-	);
 }

@@ -1,6 +1,7 @@
 /** When a call is placed: at once or at a time, and within which hours. From these fields, `callTime.ts` decides. */
 import get from 'lodash/get';
 import invoke from 'lodash/invoke';
+import upperFirst from 'lodash/upperFirst';
 import { IANAZone } from 'luxon';
 import type { INodeProperties } from 'n8n-workflow';
 import { countryName } from '../../core/phone/countries';
@@ -15,7 +16,7 @@ import {
 	withOffset,
 } from '../../core/values/dates';
 import { withLatinDigits } from '../../core/values/text';
-import { isUnset, parseList, quoted } from '../../core/values/values';
+import { isUnset, quoted } from '../../core/values/values';
 import { type Fields, MAY_BE_BLANK } from '../../host/forms/fields';
 import type { TimeValue } from '../../host/forms/fieldValue';
 import { shownOnlyAt, shownWhere, textInTools } from '../../host/forms/shownWhere';
@@ -138,7 +139,7 @@ function dateIn(value: TimeValue, isPicked: boolean, zone: string): string | und
 	return isClear && at.isValid ? withOffset(at) : undefined;
 }
 
-const WEEK = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'];
+const DAYS = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'];
 
 const whenAllowed: INodeProperties = {
 	displayName: 'Calling Hours',
@@ -163,11 +164,11 @@ const hours: INodeProperties[] = [
 		displayName: 'Calling Days',
 		name: 'callingDays',
 		type: 'multiOptions',
-		options: WEEK.map((name) => ({ name, value: name.toLowerCase() })),
+		options: DAYS.map((value) => ({ name: upperFirst(value), value })),
 		default: ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday'],
 		required: true,
 		description:
-			'The days on which people may be called. An expression can return a list of English names, or text such as Mon-Fri, Sun.',
+			'The days on which people may be called. An expression can return them as text such as monday, tuesday.',
 	},
 	{
 		displayName: 'Calling From',
@@ -232,7 +233,13 @@ export const outsideCallingHours = shownWithin(outside);
 export function readCallingHours(form: Fields, country: string): CallingHours | undefined {
 	if (form.choice(whenAllowed.name, 'anyTime') !== 'within') return undefined;
 	const [start, end] = [form.clock('callingFrom'), form.clock('callingUntil')];
-	const days = daysIn(form.textOrList('callingDays'));
+	const days = new Set(form.choices('callingDays').map((day) => DAYS.indexOf(day) + 1));
+	if (days.size === 0) {
+		throw new InvalidInput(
+			"'Calling Days' is empty",
+			onScreenOnly('Choose the days on which people may be called.'),
+		);
+	}
 	const from = timeOfDay('Calling From', start);
 	const to = timeOfDay('Calling Until', end);
 	const zone = timeZone(form.text('timeZone', MAY_BE_BLANK), country);
@@ -243,36 +250,6 @@ export function readCallingHours(form: Fields, country: string): CallingHours | 
 		`'Calling Until' must be later than 'Calling From' (got ${quoted(start)} to ${quoted(end)})`,
 		onScreenOnly(
 			'Enter times such as 09:00 and 18:00, or 9 am and 6 pm. For the whole day, enter 00:00 and 24:00.',
-		),
-	);
-}
-
-const MIN_DAY_NAME_LENGTH = 3;
-
-/** Chosen days, or text such as `Mon-Wed, Sat`. */
-function daysIn(given: string | string[]): Set<number> {
-	const days = parseList(given).flatMap((part) => {
-		const [first = 0, last = first, ...more] = part.split(/[-–]/).map(dayNumber);
-		if (first === 0 || last === 0 || more.length > 0) throw noDays(part);
-		const length = ((last - first + WEEK.length) % WEEK.length) + 1;
-		return Array.from({ length }, (_, ahead) => ((first - 1 + ahead) % WEEK.length) + 1);
-	});
-	if (days.length === 0) throw noDays('');
-	return new Set(days);
-}
-
-/** From 1 for Monday. 0 if it isn't a day. */
-function dayNumber(written: string): number {
-	const name = written.trim().toLowerCase();
-	if (name.length < MIN_DAY_NAME_LENGTH) return 0;
-	return WEEK.findIndex((day) => day.toLowerCase().startsWith(name)) + 1;
-}
-
-function noDays(got: string): InvalidInput {
-	return new InvalidInput(
-		`'Calling Days' must list weekdays (got ${quoted(got)})`,
-		onScreenOnly(
-			'Choose the days on which people may be called, or let an expression return them, such as Mon-Wed, Sat.',
 		),
 	);
 }

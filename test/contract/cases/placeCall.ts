@@ -20,7 +20,12 @@ function outsideCallingHours() {
 		inThreeDays,
 	);
 	return {
-		...{ callingHours: 'within', callingDays: days, callingFrom: '00:00', callingUntil: '24:00' },
+		...{
+			callingHours: 'within',
+			callingDays: [days.toLowerCase()],
+			callingFrom: '00:00',
+			callingUntil: '24:00',
+		},
 		...{ timeZone: 'UTC', outsideCallingHours: 'notPlaced' },
 	};
 }

@@ -50,7 +50,7 @@ export const itemsOf = (rows: IDataObject[]): INodeExecutionData[] =>
 /** *Calling Hours*. */
 export const HOURS = {
 	callingHours: 'within',
-	callingDays: 'Mon-Fri',
+	callingDays: ['monday', 'tuesday', 'wednesday', 'thursday', 'friday'],
 	callingFrom: '09:00',
 	callingUntil: '18:00',
 	timeZone: 'Asia/Kolkata',

@@ -127,7 +127,6 @@ it('Call Again in Loops is no option of a tool, which calls a person once', asyn
 	);
 });
 
-const GAP = "'Initial Greeting' has a gap, because an expression in it is empty";
 const OWNER =
 	'Tell the user you are chatting with that the person who set up this tool must fix this.';
 const ASK = `Nothing was done. ${OWNER}`;
@@ -135,14 +134,13 @@ const CORRECT =
 	'Nothing was done. Request again only what you can correct. Tell the user you are chatting with about the rest.';
 
 it.each<[string, string, AgentRun, IDataObject, string, string]>([
-	['a column of the row is empty', '{{ $json.name }}', { row: { name: '' } }, {}, GAP, ASK],
 	[
 		'a column of the row has a word',
 		'{{ $json.name }}',
 		{ row: { name: 'NULL' } },
 		{},
 		`'Initial Greeting' has the word "NULL" instead of a value`,
-		ASK,
+		`Correct 'Initial Greeting', or the cells that its expression uses. The agent would say the word. ${CORRECT}`,
 	],
 	[
 		'a column of the row has a placeholder',
@@ -160,15 +158,7 @@ it.each<[string, string, AgentRun, IDataObject, string, string]>([
 		`'Initial Greeting' has the placeholder "{{name}}", which nobody replaced`,
 		`Write the value, or leave it out. ${CORRECT}`,
 	],
-	[
-		'the model leaves it empty',
-		"{{ $fromAI('name') }}",
-		{},
-		{ name: '' },
-		GAP,
-		`If you gave a value for it, correct that. If you did not: ${OWNER} ${CORRECT}`,
-	],
-])('a greeting with a gap, because %s: the model is told who can fix it', async (...one) => {
+])('a greeting in which %s is rejected: the model is told who can fix it', async (...one) => {
 	const [, expression, run, args, what, next] = one;
 	skipSleeps(Date.parse(NIGHT));
 	const initialGreeting = `=Hello ${expression}, this is Priya.`;
