@@ -4,6 +4,7 @@ import type {
 	IHttpRequestOptions,
 	INodeProperties,
 } from 'n8n-workflow';
+import { OBSERVED_OUTCOMES } from '../nodes/core/calls/callEnd';
 import { SERVICE_PROFILE } from '../nodes/core/profile/schema';
 import { QUESTIONNAIRE } from '../nodes/core/profile/serviceProfile';
 import { authorize } from '../nodes/host/http/credential';
@@ -61,6 +62,24 @@ export class VoiceChatAgentApiTokenApi implements ICredentialType {
 }`,
 			description:
 				"What your provider replied to the questionnaire, from the first curly bracket to the last. When you save, n8n checks all of it, and tests what it can read. It doesn't send messages or change lists for this.",
+		},
+		{
+			displayName: 'Opt-Out Key',
+			name: 'optOutKey',
+			type: 'string',
+			default: 'opt_out',
+			placeholder: 'e.g. opt_out',
+			description:
+				'The key of the data point that tells whether a person asked for no more calls. Its captured value decides opted_out in the results: true for yes, false for no, and null for anything else.',
+		},
+		{
+			displayName: 'Finished Statuses',
+			name: 'finishedStatuses',
+			type: 'string',
+			default: OBSERVED_OUTCOMES.join(', '),
+			placeholder: 'e.g. not_picked, failed',
+			description:
+				'Statuses of completed calls, separated by commas. A call with the status picked is completed when its record also has an end reason, a summary, or an analysis. Known statuses are picked, not_picked, and failed. Add any others that your account uses, and remove those that it shows during a call.',
 		},
 	];
 

@@ -6,7 +6,6 @@ import type {
 	IWebhookFunctions,
 	IWebhookResponseData,
 } from 'n8n-workflow';
-import type { ApiClient } from '../core/service/client';
 import { readEach } from '../core/service/limits';
 import { comparedReport, isWanted, outcomeKey } from '../core/calls/callEnd';
 import { flatCallRecord } from '../core/calls/callRecord';
@@ -21,14 +20,12 @@ import {
 	callsAgainNotice,
 	completionFilters,
 	type CompletionSettings,
-	finishedStatusesField,
+	finishedStatuses,
 	includeField,
 	readCompletionSettings,
 } from '../host/forms/callTriggerFields';
 import { NodeParameters } from '../host/forms/nodeParameters';
-import { optionsCollection } from '../host/forms/options';
-import { optOutKeyField } from '../host/forms/optOutFields';
-import { createAccountClient } from '../host/http/accountClient';
+import { type AccountClient, createAccountClient } from '../host/http/accountClient';
 import { clock } from '../host/clock';
 import { callerOf, type CallerRun } from '../host/caller/caller';
 import { cancellableSleep } from '../host/execution/cancel';
@@ -53,7 +50,6 @@ export const completionFields: INodeProperties[] = [
 	includeField,
 	completionFilters,
 	callsAgainNotice,
-	optionsCollection(finishedStatusesField, optOutKeyField),
 ];
 
 /** Starts an execution with an item for each call that the request reports. */
@@ -80,11 +76,11 @@ export async function passCompleted(context: IExecuteFunctions): Promise<INodeEx
 		const settings = readCompletionSettings(new NodeParameters(run, completionFields).at(0));
 		const reports = itemsGiven(context).map(({ json }) => json);
 		const calls = reports.filter(isJsonObject).flatMap(readReport);
-		const { client } = await createAccountClient(context);
+		const account = await createAccountClient(context);
 		/** By the index of a call, an item if it couldn't be read and *On Error* is set to continue. */
 		const failed: INodeExecutionData[] = [];
 		const readings = await readEach(calls, async (call, itemIndex) => {
-			const reading = readWanted(run, client, call, settings);
+			const reading = readWanted(run, account, call, settings);
 			return await reading.catch((error: unknown) => {
 				if (!context.continueOnFail()) throw error;
 				failed[itemIndex] = toErrorItem(error, { itemIndex, of: calls.length });
@@ -95,8 +91,7 @@ export async function passCompleted(context: IExecuteFunctions): Promise<INodeEx
 		const byKey = new Map(completed.map((call) => [outcomeKey(call.callId, call.record), call]));
 		const isNew = await newEvents(run, [...byKey.keys()]);
 		const passed = [...byKey].flatMap(([key, call]) => (isNew.has(key) ? [call.record] : []));
-		const { key: optOutKey } = settings.filters.optOut;
-		const records = passed.map((record) => flatCallRecord(record, optOutKey));
+		const records = passed.map((record) => flatCallRecord(record, account.optOutKey));
 		return [[...asItems(records), ...compact(failed)]];
 	} catch (error) {
 		// Otherwise, n8n passes the reports on as they came.
@@ -108,14 +103,15 @@ export async function passCompleted(context: IExecuteFunctions): Promise<INodeEx
 /** Reads a call with the token, and what is included. Undefined if the account doesn't have it, or it isn't wanted. */
 async function readWanted(
 	run: CallerRun,
-	client: ApiClient,
+	account: AccountClient,
 	call: ReportedCall,
-	{ finished, filters, included }: CompletionSettings,
+	settings: CompletionSettings,
 ): Promise<{ callId: string; record: JsonObject } | undefined> {
+	const { client, optOutKey } = account;
 	const { callId } = call;
 	const record = await readCompletedCall(client, callId, {
 		report: comparedReport(call),
-		finished,
+		finished: finishedStatuses(account, settings),
 		clock: { ...clock, sleep: cancellableSleep(run) },
 	});
 	if (record === undefined) {
@@ -124,8 +120,8 @@ async function readWanted(
 			resolution: onScreenOnly('If the call was placed with another credential, choose that one.'),
 		});
 	}
-	if (record === undefined || !isWanted(record, filters)) return undefined;
-	const more = await readIncluded(client, callId, included).catch((error: unknown) => {
+	if (record === undefined || !isWanted(record, settings.filters, optOutKey)) return undefined;
+	const more = await readIncluded(client, callId, settings.included).catch((error: unknown) => {
 		throw notRead(callId, error);
 	});
 	return { callId, record: { ...record, ...more } };

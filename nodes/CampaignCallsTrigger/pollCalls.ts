@@ -59,8 +59,8 @@ const MAX_FAILURES = 5;
  * with calls that were created later, so that the same ones, such as some that never end, don't take all the time again.
  */
 export async function pollCalls(context: IPollFunctions, time: PollTime): Promise<JsonObject[]> {
-	const settings = readPollSettings(context);
 	const account = await createAccountClient(context);
+	const settings = readPollSettings(context, account);
 	requireWholeList(account);
 	if (context.getMode() === 'manual') return [await testCall(context, account, settings)];
 
@@ -214,8 +214,7 @@ class Poll {
 		if (seen === undefined && this.startsWorkflow(call, record)) {
 			const more = await readIncluded(account.client, call.callId, settings.included);
 			if (this.isOver()) return;
-			const { key } = settings.filters.optOut;
-			completed.set(outcome, flatCallRecord({ ...record, ...more }, key));
+			completed.set(outcome, flatCallRecord({ ...record, ...more }, settings.optOutKey));
 			seen = passed;
 		}
 		(seen ?? ignored).add(call.outcome).add(outcome);
@@ -223,8 +222,9 @@ class Poll {
 
 	private startsWorkflow(call: ListedCall, record: JsonObject): boolean {
 		const { from, seen } = this.state;
+		const { filters, optOutKey } = this.settings;
 		// A call whose creation time can't be read may be in time, so it isn't lost.
-		if (createdAtOf(record) < from || !isWanted(record, this.settings.filters)) return false;
+		if (createdAtOf(record) < from || !isWanted(record, filters, optOutKey)) return false;
 		return showsEnd(record) || !seen.notEndedBefore.has(shownOutcomeOf(call, record));
 	}
 }

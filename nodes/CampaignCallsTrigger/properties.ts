@@ -1,4 +1,5 @@
 import type { INodeProperties, IPollFunctions } from 'n8n-workflow';
+import type { StatusKeys } from '../core/calls/callEnd';
 import { InvalidInput } from '../core/service/errors';
 import { parseCampaignId } from '../core/service/parseIds';
 import { onScreenOnly } from '../core/service/resolution';
@@ -9,14 +10,13 @@ import {
 	callsAgainNotice,
 	completionFilters,
 	type CompletionSettings,
-	finishedStatusesField,
+	finishedStatuses,
 	includeField,
 	readCompletionSettings,
 } from '../host/forms/callTriggerFields';
 import type { Fields } from '../host/forms/fields';
 import { formOf } from '../host/forms/nodeParameters';
-import { optOutKeyField } from '../host/forms/optOutFields';
-import { optionsCollection } from '../host/forms/options';
+import type { AccountClient } from '../host/http/accountClient';
 
 /** The form, from top to bottom. */
 export const campaignCallsFields: INodeProperties[] = [
@@ -82,7 +82,6 @@ export const campaignCallsFields: INodeProperties[] = [
 	includeField,
 	completionFilters,
 	callsAgainNotice,
-	optionsCollection(finishedStatusesField, optOutKeyField),
 ];
 
 export type PollSettings = CompletionSettings & {
@@ -90,10 +89,14 @@ export type PollSettings = CompletionSettings & {
 	campaignId: number | undefined;
 	/** Only calls that were created at this time or later, in epoch milliseconds. Undefined for those that end from now on. */
 	start: number | 'last7Days' | undefined;
+	/** Statuses of completed calls. */
+	finished: StatusKeys;
+	/** Of the data point for `opted_out`. */
+	optOutKey: string;
 };
 
 /** @throws InvalidInput naming the field that can't be used */
-export function readPollSettings(context: IPollFunctions): PollSettings {
+export function readPollSettings(context: IPollFunctions, account: AccountClient): PollSettings {
 	const form = formOf(context, campaignCallsFields);
 	const isOfAll = form.choice('callsOf', 'campaign') === 'all';
 	const campaignId = isOfAll ? undefined : parseCampaignId(form.text('campaignId'));
@@ -106,7 +109,8 @@ export function readPollSettings(context: IPollFunctions): PollSettings {
 			onScreenOnly("Remove this filter, or set 'Calls Of' to 'All Calls'."),
 		);
 	}
-	return { ...settings, campaignId, start };
+	const finished = finishedStatuses(account, settings);
+	return { ...settings, campaignId, start, finished, optOutKey: account.optOutKey };
 }
 
 function readStart(form: Fields, zone: string): PollSettings['start'] {

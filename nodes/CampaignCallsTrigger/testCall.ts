@@ -19,7 +19,7 @@ const MAX_TEST_CALLS = 100;
 export async function testCall(
 	context: IPollFunctions,
 	account: AccountClient,
-	{ campaignId, finished, filters, included }: PollSettings,
+	{ campaignId, finished, filters, included, optOutKey }: PollSettings,
 ): Promise<JsonObject> {
 	const { client } = account;
 	const lists = await contactLists(client, campaignId);
@@ -39,14 +39,16 @@ export async function testCall(
 	};
 	for (const together of chunk(latestFirst.slice(0, MAX_TEST_CALLS), READS_AT_ONCE)) {
 		const records = await Promise.all(together.map(read));
-		found.push(...records.filter((one) => hasEnded(one, finished) && isWanted(one, filters)));
+		found.push(
+			...records.filter((one) => hasEnded(one, finished) && isWanted(one, filters, optOutKey)),
+		);
 		// The others would probably fail, too.
 		if (found.some(hasAnswers) || failure !== undefined) break;
 	}
 	const record = found.find(hasAnswers) ?? found[0];
 	if (record !== undefined) {
 		const more = await readIncluded(client, plainText(record.call_id), included);
-		return flatCallRecord({ ...record, ...more }, filters.optOut.key);
+		return flatCallRecord({ ...record, ...more }, optOutKey);
 	}
 	if (failure !== undefined) throw explained(failure);
 	throw new NodeOperationError(context.getNode(), 'No completed call matches', {

@@ -37,7 +37,7 @@ export const requestSettings = developerSettings(
 );
 
 /** The call of an item. */
-type ReadCall = Pick<AccountClient, 'client'> & {
+type ReadCall = Pick<AccountClient, 'client' | 'optOutKey'> & {
 	callId: string;
 	additions: Additions;
 	form: Fields;
@@ -50,11 +50,11 @@ export async function forEachCall(
 ): Promise<INodeExecutionData[]> {
 	const { parameters, account } = run;
 	const readItem = async (index: number) => {
-		const { client } = await account();
+		const { client, optOutKey } = await account();
 		const form = parameters.at(index);
 		const callId = parseCallId(form.text('callId'));
 		const additions = readAdditions(form.collection('developerSettings'));
-		return await read({ client, callId, additions, form });
+		return await read({ client, optOutKey, callId, additions, form });
 	};
 	const concurrency = readConcurrency(parameters, READS_AT_ONCE);
 	return await forEachItem(run, readItem, { concurrency });

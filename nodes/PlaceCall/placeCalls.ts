@@ -38,7 +38,7 @@ import { CheckOnly, readChecksOnly } from './checkOnly';
 import { DEFAULT_MAXIMUM_CALLS } from './fields/options';
 import { type CheckedCall, readCallForm } from './fields/readCallForm';
 import { oncePerPerson } from './oncePerPerson';
-import { readWaitOption } from './wait/waitFields';
+import { readWaitLimit } from './wait/waitFields';
 import { waitForCalls } from './wait/waitForCalls';
 import { inputItem } from './inputFields';
 
@@ -47,6 +47,8 @@ type CallRun = OperationRun & {
 	readQuestion: ((form: Fields) => Question) | undefined;
 	/** Whether it waits for the end of the calls. */
 	waits: boolean;
+	/** *Opt-Out Key* of the credential. */
+	optOutKey: () => string;
 	startedAt: DateTime;
 	checkOnly: CheckOnly | undefined;
 	limiter: CallLimiter;
@@ -64,12 +66,20 @@ export async function placeCalls(
 	readQuestion?: (form: Fields) => Question,
 ): Promise<INodeExecutionData[]> {
 	const { context, parameters, account } = run;
-	const wait = readWaitOption(parameters.at(0));
+	const waitLimitMs = readWaitLimit(parameters.at(0));
+	// An invalid credential is an error of each item, which says so when it's read or sent.
+	const optOutKey = await account().then(
+		(credential) => () => credential.optOutKey,
+		(error: unknown) => () => {
+			throw error;
+		},
+	);
 	const startedAt = dateTimeNow();
 	const calls: CallRun = {
 		...run,
 		readQuestion,
-		waits: wait !== undefined,
+		waits: waitLimitMs !== undefined,
+		optOutKey,
 		startedAt,
 		checkOnly: readChecksOnly(parameters.at(0)) ? new CheckOnly() : undefined,
 		limiter: openCallLimiter(run),
@@ -88,7 +98,9 @@ export async function placeCalls(
 	const completed = completeFailed(run, placed, readQuestion !== undefined);
 	const questionOf = readQuestion && ((index: number) => readQuestion(parameters.at(index)).asked);
 	const output =
-		wait === undefined ? completed : await waitForCalls(run, completed, wait, questionOf);
+		waitLimitMs === undefined
+			? completed
+			: await waitForCalls(run, completed, waitLimitMs, questionOf);
 	addCustomData(context, output, 'call_id', 'outcome');
 	return output;
 }
@@ -98,7 +110,7 @@ function prepareCall(run: CallRun, index: number): PreparedRequest {
 	const { context, checkOnly, limiter } = run;
 	const form = run.parameters.at(index);
 	const question = run.readQuestion?.(form);
-	const call = readCallForm(form, context.getTimezone(), question?.point);
+	const call = readCallForm(form, context.getTimezone(), run.optOutKey, question?.point);
 	const { request, phoneKey, looseKey } = call;
 	// An expression for the country may read the column.
 	if (form.expression('countryCode') === '' && mayNameRow(form.expression('phoneNumber'))) {

@@ -361,6 +361,8 @@ test('the example in Service Profile is accepted as it stands', () => {
 		'API Token',
 		'These two fields are',
 		'Service Profile',
+		'Opt-Out Key',
+		'Finished Statuses',
 	]);
 	const { placeholder = '' } = properties.find(({ name }) => name === 'serviceProfile') ?? {};
 	expect(Object.keys(readProfile(placeholder))).toEqual(['agents', 'dnd.add']);

@@ -36,12 +36,12 @@ export const harness = {
 		const credentials = { [CREDENTIAL]: await harness.addCredential(data) };
 		return harness.node(type, { credentials, ...overrides });
 	},
-	addCredential: async (data: ICredentialDataDecryptedObject): Promise<INodeCredentialsDetails> =>
-		await storedCredentials.add(CREDENTIAL, {
-			baseUrl: HOST,
-			apiToken: TOKEN,
-			...data,
-		}),
+	/** @param id of the one that it replaces */
+	addCredential: async (
+		data: ICredentialDataDecryptedObject,
+		id?: string,
+	): Promise<INodeCredentialsDetails> =>
+		await storedCredentials.add(CREDENTIAL, { baseUrl: HOST, apiToken: TOKEN, ...data }, id),
 };
 
 export type EngineHarness = typeof harness;

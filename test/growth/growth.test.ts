@@ -109,7 +109,10 @@ const ofLists: Record<string, (characters: number) => unknown> = {
 		];
 	},
 	'a record of many fields': (size) =>
-		flatCallRecord(Object.fromEntries(many(size, 12, (index) => [`name${index}`, index]))),
+		flatCallRecord(
+			Object.fromEntries(many(size, 12, (index) => [`name${index}`, index])),
+			'opt_out',
+		),
 	'a profile that repeats its names': (size) => {
 		const names = many(size, 8, (index) => `"a${Math.floor(index / 2)}":1`);
 		return attempt(() => readProfile(`{"calls":{"query":{${names.join()}}}}`));

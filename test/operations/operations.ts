@@ -121,11 +121,11 @@ export function requestsOf({ parameters, reads = [], sends = SOCKET }: Scene, di
 const call = exampleFrom('GET /v1/call/{id}');
 /** The example has no such value, so its type wouldn't show. */
 const optOut = { opted_out: false };
-const outcome = { ...simplifyCall(call), ...optOut };
+const outcome = { ...simplifyCall(call, 'opt_out'), ...optOut };
 const transcript = exampleFrom('GET /v1/call/{id}/transcript');
 const recording = { ...exampleFrom('GET /v1/call/{id}/recording'), expires_at: '' };
 const completedCall = {
-	...flatCallRecord(call),
+	...flatCallRecord(call, 'opt_out'),
 	...optOut,
 	...pick(transcript, 'transcript'),
 	recording,
@@ -165,7 +165,7 @@ export const OPERATIONS: { [name: string]: Operation } = {
 			{ with: { when: 'timeOfDay', scheduledTime: '18:30' } },
 			{ with: { when: 'dateTime', scheduledAt: '2099-01-31T18:30:00+05:30' } },
 			{
-				with: { ...untilRead, waitForCompletion: true, options: { finishedStatuses: 'picked' } },
+				with: { ...untilRead, waitForCompletion: true },
 				reads: ['GET /v1/call/{placed}'],
 			},
 			{
@@ -193,7 +193,7 @@ export const OPERATIONS: { [name: string]: Operation } = {
 	'placeCall › askAndWait': {
 		parameters: {
 			...{ ...person, question: 'May we ship?', yesValues: 'yes', noValues: 'no' },
-			options: { ...untilRead, finishedStatuses: 'picked' },
+			options: untilRead,
 		},
 		reads: ['GET /v1/call/{placed}'],
 		sends: 'POST /v1/call',

@@ -1,6 +1,4 @@
 import { asItems } from '../../host/run/itemLoop';
-import { optionsCollection } from '../../host/forms/options';
-import { optOutKeyField, readOptOutKey } from '../../host/forms/optOutFields';
 import { readOutput, selectOutput } from '../../host/forms/outputFields';
 import type { Operation } from '../../host/run/operations';
 import { simplifyCall } from '../../core/calls/callRecord';
@@ -37,7 +35,6 @@ export const get: Operation = {
 			description: 'What else to get for the call. Each option sends another request.',
 		},
 		...callOutputFields,
-		optionsCollection(optOutKeyField),
 		requestSettings,
 	],
 	isReadOnly: true,
@@ -45,10 +42,9 @@ export const get: Operation = {
 		'Gets one phone call by its call ID: whether the person was reached, a summary of the conversation, and the captured data. Places no calls and changes nothing.',
 
 	async execute(run) {
-		return await forEachCall(run, async ({ client, callId, additions, form }) => {
+		return await forEachCall(run, async ({ client, optOutKey, callId, additions, form }) => {
 			const output = readOutput(form);
 			const include = form.choices('include');
-			const optOutKey = readOptOutKey(form.collection('options'));
 			const record = recordOf(await getCall(client, callId, additions));
 			const included = await readIncluded(client, callId, include, additions);
 			const simplified = { ...simplifyCall(record, optOutKey), ...included };

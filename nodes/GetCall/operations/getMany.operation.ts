@@ -3,11 +3,11 @@ import omit from 'lodash/omit';
 import type { INodeProperties } from 'n8n-workflow';
 import { READS_AT_ONCE } from '../../core/service/limits';
 import { type Explanation, forEveryone } from '../../core/service/resolution';
-import { optionsCollection, readAdditions, readConcurrency } from '../../host/forms/options';
+import { readAdditions, readConcurrency } from '../../host/forms/options';
 import { limitFields, limitHint, NOT_COMPLETE, readLimit } from '../../host/forms/list';
 import { agentField } from '../../host/forms/locatorFields';
 import { statusField } from '../../host/forms/statusField';
-import { optedOutFilter, optOutKeyField, readOptOutFilter } from '../../host/forms/optOutFields';
+import { optedOutFilter } from '../../host/forms/optedOutFilter';
 import { forEachList, type ListPlan } from '../../host/run/itemLoop';
 import { readOutput, selectOutputs } from '../../host/forms/outputFields';
 import type { Fields } from '../../host/forms/fields';
@@ -97,13 +97,7 @@ export const getMany: Operation = {
 	description:
 		'Retrieve a list of calls. The node returns the list once for items with the same parameters.',
 	subtitle: 'get many calls',
-	fields: [
-		...limitFields,
-		filtersField,
-		...callOutputFields,
-		optionsCollection(optOutKeyField),
-		requestSettings,
-	],
+	fields: [...limitFields, filtersField, ...callOutputFields, requestSettings],
 	isReadOnly: true,
 	toolDescription:
 		'Lists phone calls of the AI agents with their outcomes and summaries. Use it to find the ID of a call, or to see how calls went. Places no calls and changes nothing.',
@@ -113,11 +107,10 @@ export const getMany: Operation = {
 		const plan = async (index: number): Promise<ListPlan> => {
 			const service = await account();
 			const form = parameters.at(index);
-			const options = form.collection('options');
 			const filters = readFilters(form.collection('filters'));
-			const optOut = readOptOutFilter(form.collection('filters'), options);
+			const optedOut = form.collection('filters').choice(optedOutFilter.name, '');
 			const limit = readLimit(form);
-			const isFiltered = optOut.wanted !== '';
+			const isFiltered = optedOut !== '';
 			const request = {
 				filters,
 				zone: context.getTimezone(),
@@ -136,17 +129,17 @@ export const getMany: Operation = {
 				];
 				result.addHints(...compact(hints));
 				if (isFiltered) requireCaptured(calls);
-				const found = calls.filter((call) => isOptOutWanted(call, optOut));
+				const found = calls.filter((call) => isOptOutWanted(call, optedOut, service.optOutKey));
 				if (isFiltered ? found.length > limit : count === limit) {
 					result.addHintsForModel(limitHint(limit, 'call'));
 				}
 				return found;
 			};
 			return {
-				key: { ...request, limit: String(limit), optOut, output },
+				key: { ...request, limit: String(limit), optedOut, output },
 				read: async (limiter) =>
 					await selectOutputs(output, (await readFor(limiter)).slice(0, limit), (call) =>
-						simplifyCall(call, optOut.key),
+						simplifyCall(call, service.optOutKey),
 					),
 			};
 		};

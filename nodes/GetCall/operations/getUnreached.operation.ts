@@ -6,7 +6,7 @@ import { DateTime } from 'luxon';
 import type { INodeProperties } from 'n8n-workflow';
 import { callList } from '../../core/calls/callList';
 import { statusKey } from '../../core/calls/callEnd';
-import { simplifyCall } from '../../core/calls/callRecord';
+import { outcomeOf } from '../../core/calls/callRecord';
 import { InvalidInput } from '../../core/service/errors';
 import { READS_AT_ONCE } from '../../core/service/limits';
 import { readPages } from '../../core/service/paging';
@@ -200,7 +200,7 @@ function personOf({ key, all, newest: [call] }: CallsOfNumber, attempts: number,
 		person_name: [call, ...all].find(({ caller_name: name }) => !isUnset(name))?.caller_name ?? '',
 		phone: `+${key}`,
 		attempts,
-		last_outcome: simplifyCall(call).outcome ?? null,
+		last_outcome: outcomeOf(call).outcome ?? null,
 		last_call_at: call.created_at ?? null,
 		next_call_possible_at: next.isValid ? withOffset(next) : null,
 		last_call_id: call.call_id ?? null,

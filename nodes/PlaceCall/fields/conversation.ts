@@ -1,5 +1,6 @@
 import compact from 'lodash/compact';
 import type { INodeProperties } from 'n8n-workflow';
+import { requireOptOutKey } from '../../core/calls/optOut';
 import { InvalidInput } from '../../core/service/errors';
 import { LIMITS } from '../../core/service/limits';
 import { forEveryone } from '../../core/service/resolution';
@@ -7,7 +8,6 @@ import type { DataExtractionItem } from '../../core/service/contractTypes';
 import type { JsonObject, JsonValue } from '../../core/values/json';
 import { type Fields, MAY_BE_BLANK } from '../../host/forms/fields';
 import { requireReplaced } from '../../host/forms/placeholders';
-import { readOptOutKey } from '../../host/forms/optOutFields';
 import { hasNoValue } from '../../core/values/sheetCells';
 import { isUnset, quoted } from '../../core/values/values';
 import { requireSayable } from './sayable';
@@ -107,21 +107,28 @@ export const askAboutOptOut: INodeProperties = {
 	typeOptions: { rows: 3 },
 	default: OPT_OUT_WORDS,
 	description:
-		"Lets the agent capture whether the person wants no more calls, as a data point with 'Opt-Out Key'. You can change the text, as long as yes means no more calls. The result of the call has opted_out.",
+		"Lets the agent capture whether the person wants no more calls, as a data point with 'Opt-Out Key' of the credential. You can change the text, as long as yes means no more calls. The result of the call has opted_out.",
 };
 
-function readOptOut(options: Fields): DataExtractionItem | undefined {
+function readOptOut(options: Fields, key: () => string): DataExtractionItem | undefined {
 	if (!options.has(askAboutOptOut.name)) return undefined;
 	const given = options.text(askAboutOptOut.name);
 	requireReplaced("'Ask About Opt-Out'", options.expression(askAboutOptOut.name), given);
 	const description = given === '' || hasNoValue(given) ? OPT_OUT_WORDS : given;
-	return { key: readOptOutKey(options), description, output_format: 'yes, no, or not said' };
+	return { key: requireOptOutKey(key()), description, output_format: 'yes, no, or not said' };
 }
 
-/** @param question the data point of *Ask and Wait*, after the others */
-export function readDataPoints(form: Fields, question?: DataExtractionItem): DataExtractionItem[] {
+/**
+ * @param optOutKey of the credential
+ * @param question the data point of *Ask and Wait*, after the others
+ */
+export function readDataPoints(
+	form: Fields,
+	optOutKey: () => string,
+	question?: DataExtractionItem,
+): DataExtractionItem[] {
 	const own = form.rows(dataExtraction.name).map((row, i) => dataPoint(row, i + 1));
-	const optOut = readOptOut(form.collection('options'));
+	const optOut = readOptOut(form.collection('options'), optOutKey);
 	const points = compact([...own, optOut, question]);
 	const keys = compact(points.map(({ key }) => key));
 	const repeated = keys.find((key, at) => keys.indexOf(key) < at);

@@ -1,7 +1,6 @@
 import type { INodeProperties } from 'n8n-workflow';
 import { InvalidInput } from '../../core/service/errors';
 import { forEveryone } from '../../core/service/resolution';
-import { finishedStatusesField } from '../../host/forms/callTriggerFields';
 import {
 	additionalBodyFields,
 	additionalQueryParameters,
@@ -11,7 +10,6 @@ import {
 } from '../../host/forms/options';
 import { quoted } from '../../core/values/values';
 import { callAgainInLoops } from '../oncePerPerson';
-import { optOutKeyField } from '../../host/forms/optOutFields';
 import { askAboutOptOut, systemPrompt } from './conversation';
 
 /** Per agent run, also without the option, because a model may misread whom to call. */
@@ -54,7 +52,6 @@ const OPTIONS_OF_BOTH_OPERATIONS: INodeProperties[] = [
 	systemPrompt,
 	askAboutOptOut,
 	callAgainInLoops,
-	optOutKeyField,
 	{
 		displayName: 'Include Input Fields',
 		name: 'includeInputFields',
@@ -66,7 +63,6 @@ const OPTIONS_OF_BOTH_OPERATIONS: INodeProperties[] = [
 		builderHint: { propertyHint: 'On, unless you set includeInputFields to false.' },
 	},
 	maximumCallsField,
-	{ ...finishedStatusesField, noDataExpression: true },
 	webhookUrl,
 ];
 

@@ -29,12 +29,14 @@ export type CheckedCall = {
  * of them.
  *
  * @param zone the time zone of the workflow
+ * @param optOutKey of the credential
  * @param question the data point of *Ask and Wait*
  * @throws InvalidInput naming the first field to correct
  */
 export function readCallForm(
 	form: Fields,
 	zone: string,
+	optOutKey: () => string,
 	question?: DataExtractionItem,
 ): CheckedCall {
 	const optional: Partial<CallRequest> = {};
@@ -56,7 +58,7 @@ export function readCallForm(
 	const schedule = form.has('when') ? readSchedule(form, zone) : undefined;
 	set('scheduled_at', schedule?.at);
 	set('initial_greeting', readGreeting(shownIn('initialGreeting')));
-	const points = readDataPoints(form, question);
+	const points = readDataPoints(form, optOutKey, question);
 	set('data_extraction', points.length > 0 ? points : undefined);
 	set('additional_data', readAdditionalData(form));
 	set('call_config_overrides', readCallSettings(form));

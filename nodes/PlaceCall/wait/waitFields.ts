@@ -1,10 +1,7 @@
 import type { INodeProperties } from 'n8n-workflow';
-import type { StatusKeys } from '../../core/calls/callEnd';
 import { InvalidInput } from '../../core/service/errors';
 import { onScreenOnly } from '../../core/service/resolution';
-import { readFinishedStatuses } from '../../host/forms/callTriggerFields';
 import type { Fields } from '../../host/forms/fields';
-import { readOptOutKey } from '../../host/forms/optOutFields';
 
 const waitForCompletion: INodeProperties = {
 	displayName: 'Wait for Completion',
@@ -37,23 +34,13 @@ export const waitFields: INodeProperties[] = [
 	{ ...timeLimit, displayOptions: { show: { [waitForCompletion.name]: [true] } } },
 ];
 
-/** How a node run waits for its calls. */
-export type WaitOption = {
-	limitMs: number;
-	/** The statuses of completed calls. */
-	finished: StatusKeys;
-	optOutKey: string;
-};
-
 /**
- * Undefined if the node doesn't wait.
+ * How long a node run waits for its calls, in milliseconds. Undefined if the node doesn't wait.
  *
  * @throws InvalidInput if the time limit isn't more than 0 and at most 60 minutes
  */
-export function readWaitOption(form: Fields): WaitOption | undefined {
+export function readWaitLimit(form: Fields): number | undefined {
 	const options = form.collection('options');
-	const finished = readFinishedStatuses(options);
-	const optOutKey = readOptOutKey(options);
 	const isOptional = form.has(waitForCompletion.name);
 	if (isOptional && !form.switch(waitForCompletion.name, false)) return undefined;
 	const fields = isOptional ? form : options;
@@ -66,5 +53,5 @@ export function readWaitOption(form: Fields): WaitOption | undefined {
 			),
 		);
 	}
-	return { limitMs: minutes * 60_000, finished, optOutKey };
+	return minutes * 60_000;
 }

@@ -7,7 +7,6 @@ import { cancellableSleep, isCanceled, WHY_CANCELED } from '../../host/execution
 import type { OperationRun } from '../../host/run/operations';
 import type { AskedQuestion } from '../ask/answer';
 import { awaitedCalls, callIdsOf, waitedItems } from './waitedItems';
-import type { WaitOption } from './waitFields';
 
 const STOPPED = `${WHY_CANCELED} The call may still be in progress. Read it with Get Call.`;
 
@@ -20,15 +19,17 @@ const STOPPED = `${WHY_CANCELED} The call may still be in progress. Read it with
 export async function waitForCalls(
 	run: OperationRun,
 	placed: INodeExecutionData[],
-	{ finished, limitMs, optOutKey }: WaitOption,
+	limitMs: number,
 	questionOf: ((index: number) => AskedQuestion) | undefined,
 ): Promise<INodeExecutionData[]> {
 	const { context, caller, account } = run;
 	const calls = awaitedCalls(placed);
 	const callIds = callIdsOf(calls);
+	// Without a call, each item has the error of an invalid credential.
+	const credential = callIds.length > 0 ? await account() : undefined;
 	const watch = new CallWatch(callIds, {
 		read: async (callId) => await readCallRecord((await account()).client, callId),
-		finished,
+		finished: credential?.finished ?? new Set(),
 		reader: caller.reader,
 	});
 	const sleep = cancellableSleep(run, placedNote(callIds));
@@ -38,7 +39,7 @@ export async function waitForCalls(
 		// In queue mode, a retry continues after the node with the items, so they end as at the time limit, with another reason.
 		watch.giveUp(STOPPED);
 	});
-	return waitedItems(placed, calls, watch, optOutKey, questionOf);
+	return waitedItems(placed, calls, watch, credential?.optOutKey ?? '', questionOf);
 }
 
 /** What to do if the execution is stopped during the wait. The calls aren't. */

@@ -3,7 +3,7 @@ import { fingerprint } from '../values/hash';
 import { isUnset, plainText } from '../values/values';
 import { type JsonObject, type JsonValue, numberIn } from '../values/json';
 import { hasOffset as endsWithOffset } from '../values/dates';
-import { isOptOutWanted, type OptOutFilter } from './optOut';
+import { isOptOutWanted } from './optOut';
 import { callIdKey, reportedField, type ReportedCall } from './completionWebhook';
 
 /** Outcomes in the document. A service may have others, so users can change the list. */
@@ -91,14 +91,16 @@ function pickedAt({ call_picked_at: time }: JsonObject): number | null {
 /** Values of the calls that start the workflow. An empty list accepts all. */
 export type CompletionFilters = Record<'agent_uuid' | 'campaign_id', string[]> & {
 	status: StatusKeys;
-	optOut: OptOutFilter;
+	/** As of {@link isOptOutWanted}. */
+	optedOut: string;
 };
 
 export function isWanted(
 	record: JsonObject,
-	{ status, optOut, ...filters }: CompletionFilters,
+	{ status, optedOut, ...filters }: CompletionFilters,
+	optOutKey: string,
 ): boolean {
-	if (!isOptOutWanted(record, optOut)) return false;
+	if (!isOptOutWanted(record, optedOut, optOutKey)) return false;
 	if (status.size > 0 && !status.has(statusKey(plainText(record.status)))) return false;
 	return Object.entries(filters).every(
 		([field, wanted]) => wanted.length === 0 || wanted.includes(plainText(record[field])),

@@ -7,7 +7,7 @@ import { isUnset } from '../values/values';
 import { phoneKey } from '../phone/phoneKey';
 import { statusKey } from './callEnd';
 import { findField } from './completionWebhook';
-import { OPT_OUT_KEY, optedOut } from './optOut';
+import { optedOut } from './optOut';
 
 /** The documented fields (`CallRecord`). */
 export const CALL_RECORD_FIELDS = [
@@ -44,23 +44,27 @@ const NESTED = { ...PREFIXES, tag: 'tag_' } as const;
  *
  * @param optOutKey the key of the captured value for `opted_out`
  */
-export function flatCallRecord(record: JsonObject, optOutKey = OPT_OUT_KEY): JsonObject {
+export function flatCallRecord(record: JsonObject, optOutKey: string): JsonObject {
 	const main = mainFields(record, optOutKey);
 	return { ...main, ...omit(record, ...Object.keys(main), ...nestedFields(record)) };
 }
 
 /** The outcome without the other fields. A record without documented fields stays unchanged. */
-export function simplifyCall(record: JsonObject, optOutKey = OPT_OUT_KEY): JsonObject {
+export function simplifyCall(record: JsonObject, optOutKey: string): JsonObject {
 	const simple = mainFields(record, optOutKey);
 	// More than opted_out and phone_key.
 	return Object.keys(simple).length > 2 ? simple : record;
 }
 
+/** `outcome` and `answered`, if there is a status. */
+export function outcomeOf({ status }: JsonObject): JsonObject {
+	if (typeof status !== 'string') return {};
+	return OUTCOMES_BY_KEY.get(statusKey(status)) ?? { outcome: status, answered: null };
+}
+
 function mainFields(record: JsonObject, optOutKey: string): JsonObject {
-	const { status } = record;
 	return {
-		...(typeof status === 'string' &&
-			(OUTCOMES_BY_KEY.get(statusKey(status)) ?? { outcome: status, answered: null })),
+		...outcomeOf(record),
 		opted_out: optedOut(record, optOutKey),
 		...pick(record, 'status', 'retry_count', 'duration_seconds', 'summary'),
 		...flat(record, 'tag'),

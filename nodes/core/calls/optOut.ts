@@ -1,9 +1,7 @@
-import { unusable } from '../service/errors';
+import { InvalidInput, unusable } from '../service/errors';
+import { onScreenOnly } from '../service/resolution';
 import { isJsonObject, type JsonObject } from '../values/json';
 import { comparable, withoutEnd } from '../values/text';
-
-/** The key of the data point, unless the user changes it. */
-export const OPT_OUT_KEY = 'opt_out';
 
 const YES = ['yes', 'true'];
 const NO = ['no', 'false'];
@@ -12,7 +10,7 @@ const NO = ['no', 'false'];
  * `opted_out` of a call: whether the person asked for no more calls. Only the captured value tells. The agent also writes
  * the summary and the transcript, but about everything that was said.
  *
- * @param key of the data point
+ * @param key of the data point. Empty if the user entered none.
  * @returns null if the value is missing, or isn't clearly yes or no
  */
 export function optedOut({ data_captured: captured }: JsonObject, key: string): boolean | null {
@@ -22,11 +20,21 @@ export function optedOut({ data_captured: captured }: JsonObject, key: string): 
 	return YES.includes(word) || (NO.includes(word) ? false : null);
 }
 
-/** Which calls are wanted: `opted_out` as text. An empty text accepts all. */
-export type OptOutFilter = { key: string; wanted: string };
+/** @throws InvalidInput if the user entered none. Otherwise, it would look as if nobody had opted out. */
+export function requireOptOutKey(key: string): string {
+	if (key !== '') return key;
+	throw new InvalidInput(
+		"'Opt-Out Key' in the credential is empty",
+		onScreenOnly('Enter the key of the data point that tells whether a person opted out.'),
+	);
+}
 
-export function isOptOutWanted(record: JsonObject, { key, wanted }: OptOutFilter): boolean {
-	return wanted === '' || String(optedOut(record, key)) === wanted;
+/**
+ * @param wanted `opted_out` as text. An empty one accepts all.
+ * @throws InvalidInput if no key tells
+ */
+export function isOptOutWanted(record: JsonObject, wanted: string, key: string): boolean {
+	return wanted === '' || String(optedOut(record, requireOptOutKey(key))) === wanted;
 }
 
 /**

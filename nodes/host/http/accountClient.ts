@@ -3,17 +3,18 @@ import { type Account, ServiceProfile } from '../../core/profile/serviceProfile'
 import { ApiClient } from '../../core/service/client';
 import { withoutSecret } from '../../core/service/secrets';
 import { anyOf, type Deadline } from '../../core/values/clock';
-import { CREDENTIAL, readServiceAccess } from './credential';
+import { type CallSettings, CREDENTIAL, readCallSettings, readServiceAccess } from './credential';
 import { clock } from '../clock';
 import { createTransport, type ServiceContext, stopSignalOf } from './transport';
 
-export type AccountClient = Account & {
-	baseUrl: string;
-	/** A fingerprint of the token, which identifies the account. */
-	account: string;
-	/** Hides the API token in a text that doesn't come through the client, such as a frame. */
-	hideApiToken: (text: string) => string;
-};
+export type AccountClient = Account &
+	CallSettings & {
+		baseUrl: string;
+		/** A fingerprint of the token, which identifies the account. */
+		account: string;
+		/** Hides the API token in a text that doesn't come through the client, such as a frame. */
+		hideApiToken: (text: string) => string;
+	};
 
 /**
  * Reads the credential and creates the client of its account.
@@ -35,5 +36,6 @@ export async function createAccountClient(
 		account: fingerprint(apiToken),
 		profile: new ServiceProfile(data.serviceProfile ?? '', hideApiToken),
 		hideApiToken,
+		...readCallSettings(data),
 	};
 }

@@ -3,11 +3,28 @@ import {
 	type IHttpRequestOptions,
 	UserError,
 } from 'n8n-workflow';
+import { statusKey, type StatusKeys } from '../../core/calls/callEnd';
 import { isBelow, parseApiToken, parseBaseUrl } from '../../core/service/access';
 import { explained } from '../../core/service/errors';
+import { asText, parseList } from '../../core/values/values';
 
 /** Type name of the credential. Saved workflows depend on it. */
 export const CREDENTIAL = 'voiceChatAgentApiTokenApi';
+
+/** What calls show, as the user entered it. */
+export type CallSettings = {
+	/** The key of the data point for `opted_out`. Empty if there is none. */
+	optOutKey: string;
+	/** *Finished Statuses*. */
+	finished: StatusKeys;
+};
+
+export function readCallSettings(data: ICredentialDataDecryptedObject): CallSettings {
+	return {
+		optOutKey: asText(data.optOutKey).trim(),
+		finished: new Set(parseList(asText(data.finishedStatuses)).map(statusKey)),
+	};
+}
 
 export type ServiceAccess = { baseUrl: string; apiToken: string };
 

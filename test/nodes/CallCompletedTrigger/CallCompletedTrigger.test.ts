@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { INode, INodeParameters } from 'n8n-workflow';
+import type { ICredentialDataDecryptedObject, INode, INodeParameters } from 'n8n-workflow';
 import { clock } from '../../../nodes/host/clock';
 import { credentialFor } from '../../contract/credentialFor';
 import {
@@ -22,9 +22,13 @@ let count = 0;
 const simulator = useSimulator({ dialect: dialects.plain });
 beforeEach(() => void skipSleeps());
 afterEach(() => jest.restoreAllMocks());
-async function listen(parameters: INodeParameters = {}, settings: Partial<INode> = {}) {
+async function listen(
+	parameters: INodeParameters = {},
+	settings: Partial<INode> = {},
+	fields: ICredentialDataDecryptedObject = {},
+) {
 	const over = { id: `completed-${++count}`, parameters, ...settings };
-	const credential = credentialFor(simulator());
+	const credential = { ...credentialFor(simulator()), ...fields };
 	return webhookTrigger(await harness.nodeWith(credential, 'callCompletedTrigger', over));
 }
 
@@ -186,9 +190,7 @@ describe('the execution', () => {
 	);
 
 	it('Opted Out looks at the value of Opt-Out Key', async () => {
-		const { deliver } = await listen({
-			...{ filters: { optedOut: 'true' }, options: { optOutKey: 'dnc' } },
-		});
+		const { deliver } = await listen({ filters: { optedOut: 'true' } }, {}, { optOutKey: 'dnc' });
 		const callId = inProgress();
 		await simulator().endCall(callId, { data_captured: { dnc: true, opt_out: 'no' } });
 		expect((await deliver(reported(callId))).items).toMatchObject([{ opted_out: true }]);

@@ -1,5 +1,5 @@
 import pick from 'lodash/pick';
-import type { INodeParameters } from 'n8n-workflow';
+import type { ICredentialDataDecryptedObject, INodeParameters } from 'n8n-workflow';
 import { POLL_LIMITS } from '../../../nodes/CampaignCallsTrigger/pollCalls';
 import { clock } from '../../../nodes/host/clock';
 import { activate, engineHarness, makeWorkflow } from '../../engine';
@@ -33,7 +33,6 @@ const SETTINGS: { [name: string]: () => INodeParameters } = {
 	'later Date': () => startingAt(HOUR_MS),
 	'only failed': () => ({ filters: { statuses: 'failed' } }),
 	'voicemail in Statuses': () => ({ filters: { statuses: 'voicemail, not_picked' } }),
-	'voicemail in Finished Statuses': () => ({ options: { finishedStatuses: 'voicemail' } }),
 };
 
 function settingsOf(names: string): INodeParameters {
@@ -58,6 +57,7 @@ async function played(story: string, isDurable = false): Promise<string> {
 			restart: trigger.restart,
 			rename: () => trigger.rename(name),
 			'select-other-credential': trigger.selectOtherCredential,
+			finish: async () => await trigger.changeCredential({ finishedStatuses: name }),
 			end: async () => await addEnded(name, { outcome: { status } }),
 			show: () => showStatus(name, status),
 		};
@@ -96,7 +96,7 @@ describe('calls start the workflow, each outcome once', () => {
 		'that Filters excluded, if another start is chosen':
 			'publish only failed, end a, check, end b failed, check: b, publish, publish Last 7 Days: a, check',
 		'since the publication, whose status Finished Statuses got later':
-			'show a voicemail, publish, show b voicemail, check, end c not_picked, publish voicemail in Finished Statuses: b c, check, publish',
+			'show a voicemail, publish, show b voicemail, check, end c not_picked, finish voicemail, publish: b c, check, publish',
 		'since the publication, whose status Statuses got later':
 			'show a voicemail, publish, show b voicemail, check, end c not_picked, publish voicemail in Statuses: b c, check, publish',
 	};
@@ -232,11 +232,16 @@ describe('Filters and Finished Statuses', () => {
 		for (const dnc of ['yes', 'no', 'maybe']) {
 			await addEnded(dnc, { outcome: { data_captured: { dnc, opt_out: 'yes' } } });
 		}
-		const options = { optOutKey: 'dnc' };
-		const settingsFor = (optedOut: string) => ({ ...LAST_7_DAYS, options, filters: { optedOut } });
-		expect(await newTrigger().publish(settingsFor('true'))).toEqual(['yes']);
-		expect(await newTrigger().publish(settingsFor('null'))).toEqual(['maybe']);
-		const [test] = await testEvent(settingsFor('false'));
+		const key = { optOutKey: 'dnc' };
+		const settingsFor = (optedOut: string) => ({ ...LAST_7_DAYS, filters: { optedOut } });
+		const startedBy = async (optedOut: string) => {
+			const { publish, changeCredential } = newTrigger();
+			await changeCredential(key);
+			return await publish(settingsFor(optedOut));
+		};
+		expect(await startedBy('true')).toEqual(['yes']);
+		expect(await startedBy('null')).toEqual(['maybe']);
+		const [test] = await testEvent(settingsFor('false'), key);
 		expect(test).toMatchObject({ call_id: 'no', opted_out: false });
 	});
 
@@ -257,18 +262,20 @@ describe('Filters and Finished Statuses', () => {
 		expect(found.join(' ')).toBe(taken);
 	});
 
-	it.each<[string, INodeParameters, string[]]>([
-		['the documented ones', {}, ['not_picked', 'failed', 'Failed']],
+	it.each<[string, ICredentialDataDecryptedObject, INodeParameters, string[]]>([
+		['the documented ones', {}, {}, ['not_picked', 'failed', 'Failed']],
+		['those of Finished Statuses', { finishedStatuses: 'Failed' }, {}, ['failed', 'Failed']],
 		[
-			'those of Finished Statuses',
-			{ options: { finishedStatuses: 'Failed' } },
-			['failed', 'Failed'],
+			'those of Statuses',
+			{ finishedStatuses: '' },
+			{ filters: { statuses: 'picked, BUSY' } },
+			['busy'],
 		],
-		['those of Statuses', { filters: { statuses: 'picked, BUSY' } }, ['busy']],
 	])(
 		'%s are those of completed calls, but picked needs a sign of the end',
-		async (_which, parameters, ended) => {
-			const { publish, poll } = newTrigger();
+		async (_which, fields, parameters, ended) => {
+			const { publish, poll, changeCredential } = newTrigger();
+			await changeCredential(fields);
 			await publish(parameters);
 			const all = ['picked', 'not_picked', 'failed', 'Failed', 'busy', 'ringing'];
 			for (const status of all) showStatus(status, status);
@@ -292,10 +299,11 @@ describe('Filters and Finished Statuses', () => {
 			showStatus('old', 'voicemail');
 			showStatus('new', 'ringing');
 			list('ringing');
-			const { publish, poll } = newTrigger();
+			const { publish, poll, changeCredential } = newTrigger();
 			await publish(ALL);
 			showStatus('new', 'voicemail');
-			const found = await publish({ ...ALL, options: { finishedStatuses: 'voicemail' } });
+			await changeCredential({ finishedStatuses: 'voicemail' });
+			const found = await publish(ALL);
 			list('voicemail');
 			expect([...found, ...(await poll())]).toEqual(['new']);
 			expect(await poll()).toEqual([]);

@@ -1,6 +1,12 @@
 import omit from 'lodash/omit';
 import pick from 'lodash/pick';
-import type { IDataObject, INode, INodeParameters, WorkflowExecuteMode } from 'n8n-workflow';
+import type {
+	ICredentialDataDecryptedObject,
+	IDataObject,
+	INode,
+	INodeParameters,
+	WorkflowExecuteMode,
+} from 'n8n-workflow';
 import { z } from 'zod';
 import { clock } from '../../../nodes/host/clock';
 import { CREDENTIAL } from '../../../nodes/host/http/credential';
@@ -42,7 +48,8 @@ export function watchedCalls() {
 	});
 	afterEach(() => jest.restoreAllMocks());
 
-	const newCredential = async () => await harness.addCredential(credentialFor(simulator()));
+	const newCredential = async (fields: ICredentialDataDecryptedObject = {}) =>
+		await harness.addCredential({ ...credentialFor(simulator()), ...fields });
 	const begin = (
 		{ parameters = {}, ...over }: Partial<INode>,
 		stored: IDataObject = {},
@@ -119,8 +126,11 @@ export function watchedCalls() {
 		pass: (ms: number) => setClock(new Date(clock.now() + ms).toISOString()),
 
 		/** Fetches a test event in the editor, which changes nothing. */
-		testEvent: async (parameters: INodeParameters = {}) => {
-			const credentials = { [CREDENTIAL]: await newCredential() };
+		testEvent: async (
+			parameters: INodeParameters = {},
+			fields: ICredentialDataDecryptedObject = {},
+		) => {
+			const credentials = { [CREDENTIAL]: await newCredential(fields) };
 			const { workflow, poll } = begin({ parameters, credentials }, {}, 'manual');
 			const found = await poll();
 			expect(workflow.staticData).toEqual({});
@@ -185,6 +195,12 @@ export function watchedCalls() {
 					node.name = name;
 				},
 				selectOtherCredential: selectCredential,
+				/** Changes fields of the credential. */
+				changeCredential: async (fields: ICredentialDataDecryptedObject) => {
+					const id = node.credentials?.[CREDENTIAL]?.id ?? undefined;
+					const data = { ...credentialFor(simulator()), ...fields };
+					node.credentials = { [CREDENTIAL]: await harness.addCredential(data, id) };
+				},
 			};
 		},
 	};

@@ -23,13 +23,14 @@ test('the raw record has unknown fields and fields beside data, also with additi
 
 test.each([
 	[{}, false],
-	[{ options: { optOutKey: 'dnc' } }, true],
-])('opted_out of a call with %j is %p', async (parameters, opted_out) => {
+	[{ optOutKey: 'dnc' }, true],
+	[{ optOutKey: '' }, null],
+])('opted_out of a call with %j in the credential is %p', async (credential, opted_out) => {
 	const record = { ...RECORD, data_captured: { opt_out: 'no', dnc: 'yes' } };
 	service().get('/v1/call/call-1').times(2).reply(200, data(record));
-	expect(await records({ output: 'simplified', ...parameters })).toMatchObject([{ opted_out }]);
+	expect(await records({ output: 'simplified' }, { credential })).toMatchObject([{ opted_out }]);
 	const selected = { output: 'selected', selectedFields: 'opted_out' };
-	expect(await records({ ...selected, ...parameters })).toEqual([{ opted_out }]);
+	expect(await records(selected, { credential })).toEqual([{ opted_out }]);
 });
 
 describe('what is included', () => {

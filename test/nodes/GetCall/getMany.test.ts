@@ -86,7 +86,7 @@ describe('Opted Out', () => {
 		calls().reply(200, { success: true, data: body });
 		calls({ p: 2 }).reply(200, list());
 	};
-	const options = { optOutKey: 'dnc' };
+	const optingOut = { ...credential, optOutKey: 'dnc' };
 
 	test.each([
 		['true', 9, ['b', 'd']],
@@ -95,10 +95,7 @@ describe('Opted Out', () => {
 		['true', 1, ['b']],
 	])('%s returns up to %d of such calls of the whole list', async (optedOut, limit, ids) => {
 		listed(data);
-		const found = await records(
-			{ limit, filters: { optedOut }, options },
-			{ credential: credential },
-		);
+		const found = await records({ limit, filters: { optedOut } }, { credential: optingOut });
 		expect(found.map(({ call_id: id }) => id)).toEqual(ids);
 		expect(nock.isDone()).toBe(true);
 	});
@@ -106,10 +103,18 @@ describe('Opted Out', () => {
 	test('stops the node if the list shows no captured values, because nobody would have opted out', async () => {
 		listed(list('a', 'b').data);
 		const filters = { optedOut: 'true' };
-		expect(await errorOf({ limit: 9, filters }, { credential: credential })).toMatchObject({
+		expect(await errorOf({ limit: 9, filters }, { credential })).toMatchObject({
 			message:
 				"The list of calls has no captured values (data_captured), so 'Opted Out' can't be used",
 			description: "Remove the filter, and read each call with 'Get', which returns opted_out.",
+		});
+	});
+
+	test('needs Opt-Out Key of the credential', async () => {
+		listed(data);
+		const noKey = { ...credential, optOutKey: ' ' };
+		expect(await errorOf({ filters: { optedOut: 'true' } }, { credential: noKey })).toMatchObject({
+			message: "'Opt-Out Key' in the credential is empty",
 		});
 	});
 
@@ -127,9 +132,7 @@ describe('Opted Out', () => {
 
 	test('of an empty list is an empty list', async () => {
 		calls().reply(200, list());
-		expect(await records({ filters: { optedOut: 'true' } }, { credential: credential })).toEqual(
-			[],
-		);
+		expect(await records({ filters: { optedOut: 'true' } }, { credential })).toEqual([]);
 	});
 });
 

@@ -1,9 +1,10 @@
 /** What the fields add to the request, and with which values no call is placed. */
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
+import { CREDENTIAL } from '../../../nodes/host/http/credential';
 import { boundOf } from '../../openapi/openapi';
 import { BODY, placeCallHarness } from './placeCallHarness';
 
-const { sent, refusal } = placeCallHarness();
+const { sent, refusal, addCredential } = placeCallHarness();
 
 const settings = (callConfigOverrides: INodeParameters) => ({ callConfigOverrides });
 const retry = (config: IDataObject) => ({ call_config_overrides: { retry_config: config } });
@@ -28,9 +29,7 @@ const OPT_OUT = {
 	description: 'Any more calls?',
 	output_format: 'yes, no, or not said',
 };
-const optOut = (askAboutOptOut: string, optOutKey?: string) => ({
-	options: { askAboutOptOut, ...(optOutKey !== undefined && { optOutKey }) },
-});
+const optOut = (askAboutOptOut: string) => ({ options: { askAboutOptOut } });
 const NEXT_POINT = { key: '', description: 'Else?', outputFormat: '' };
 
 it.each<[INodeParameters, IDataObject]>([
@@ -74,15 +73,24 @@ it.each<[INodeParameters, IDataObject]>([
 		},
 	],
 	[optOut(' Any more calls? '), { data_extraction: [OPT_OUT] }],
-	[optOut('Any more calls?', ' '), { data_extraction: [OPT_OUT] }],
-	[
-		{ ...points(POINT), ...optOut('Any more calls?', 'dnc') },
-		{ data_extraction: [POINT, { ...OPT_OUT, key: 'dnc' }] },
-	],
+	[{ ...points(POINT), ...optOut('Any more calls?') }, { data_extraction: [POINT, OPT_OUT] }],
 	[optOut(' '), { data_extraction: [{ ...OPT_OUT, description: OPT_OUT_WORDS }] }],
-	[{ options: { optOutKey: 'dnc' } }, {}],
 ])('%j adds %j to the request', async (parameters, fields) => {
 	expect(await sent(parameters)).toEqual({ ...BODY, ...fields });
+});
+
+it('Ask About Opt-Out has the key of the credential, and needs one', async () => {
+	const withKey = async (optOutKey: string) => ({
+		over: { credentials: { [CREDENTIAL]: await addCredential({ optOutKey }) } },
+	});
+	const asked = optOut('Any more calls?');
+	expect(await sent(asked, await withKey('dnc'))).toEqual({
+		...BODY,
+		data_extraction: [{ ...OPT_OUT, key: 'dnc' }],
+	});
+	expect(await refusal(asked, await withKey(' '))).toContain(
+		"'Opt-Out Key' in the credential is empty",
+	);
 });
 
 it.each<[INodeParameters, message: string]>([

@@ -19,7 +19,8 @@ import { until } from '../../n8n/until';
 import { CONTINUE, HOURS, itemsOf } from './placeCallHarness';
 import { ASK, HOUR, people, WAIT, waitHarness } from './waitHarness';
 
-const { harness, waitedFor, run, node, service, placed, isNow, waits, timeFlies } = waitHarness();
+const { harness, waitedFor, run, node, withFields, service, placed, isNow, waits, timeFlies } =
+	waitHarness();
 
 const end = async (calls: string[]) =>
 	await Promise.all(calls.map(async (callId) => await service().endCall(callId)));
@@ -98,7 +99,7 @@ it('tells from the captured value whether the person has opted out', async () =>
 		}
 	};
 	const rows = people(4).map((person, index) => (index === 3 ? { ...people(1)[0] } : person));
-	const items = await waitedFor({ ...WAIT, options: { optOutKey: 'dnc' } }, capture, rows);
+	const items = await waitedFor(WAIT, capture, rows, await withFields({ optOutKey: 'dnc' }));
 	// The last row has the number of the first one.
 	expect(items).toMatchObject([true, null, false, true].map((opted_out) => ({ opted_out })));
 });
@@ -108,8 +109,8 @@ it('ends with a listed status', async () => {
 	const more = { call_ended_reason_message: null, post_call_analysis: null };
 	const endWithStatus = async ([callId = '']: string[]) =>
 		await service().endCall(callId, { status: 'voicemail', ...none, ...more });
-	const options = { finishedStatuses: 'failed, voicemail' };
-	const items = await waitedFor({ ...WAIT, options }, endWithStatus);
+	const credential = await withFields({ finishedStatuses: 'failed, voicemail' });
+	const items = await waitedFor(WAIT, endWithStatus, 1, credential);
 	expect(items).toMatchObject([{ status: 'voicemail', timed_out: false }]);
 });
 

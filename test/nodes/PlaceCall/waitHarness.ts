@@ -1,4 +1,11 @@
-import type { IBinaryKeyData, IDataObject, INode, INodeParameters, IRun } from 'n8n-workflow';
+import type {
+	IBinaryKeyData,
+	ICredentialDataDecryptedObject,
+	IDataObject,
+	INode,
+	INodeParameters,
+	IRun,
+} from 'n8n-workflow';
 import { clock } from '../../../nodes/host/clock';
 import { CREDENTIAL } from '../../../nodes/host/http/credential';
 import { oneNodeWorkflow, records, runWorkflow } from '../../engine';
@@ -32,18 +39,23 @@ export function waitHarness() {
 	});
 	const service = useSimulator({ dialect: dialects.plain });
 
-	async function node(parameters: INodeParameters, over: Partial<INode> = {}): Promise<INode> {
+	/** A node's credential with these fields. */
+	async function withFields(
+		fields: ICredentialDataDecryptedObject,
+	): Promise<Pick<INode, 'credentials'>> {
 		const { baseUrl, token: apiToken } = service();
+		const details = await harness.addCredential({ baseUrl, apiToken, ...fields });
+		return { credentials: { [CREDENTIAL]: details } };
+	}
+
+	async function node(parameters: INodeParameters, over: Partial<INode> = {}): Promise<INode> {
 		return harness.placeCallNode(
 			{
 				agentUuid: { __rl: true, mode: 'id', value: fixtures.agents.full },
 				...perItem,
 				...parameters,
 			},
-			{
-				credentials: { [CREDENTIAL]: await harness.addCredential({ baseUrl, apiToken }) },
-				...over,
-			},
+			{ ...(await withFields({})), ...over },
 		);
 	}
 
@@ -77,7 +89,7 @@ export function waitHarness() {
 			.map(({ callId }) => callId);
 
 	return {
-		...{ harness, service, node, run, placed, timeFlies },
+		...{ harness, service, node, withFields, run, placed, timeFlies },
 		isNow: (time: number) => now.mockReturnValue(time),
 		waits: () => waits,
 		/** The output, if this happens while the node begins to wait. */

@@ -131,8 +131,8 @@ it('statuses are compared without case and separators, but a status of separator
 		status: new Set(['-'].map(statusKey)),
 		agent_uuid: [],
 		campaign_id: [],
-		optOut: { key: 'opt_out', wanted: '' },
+		optedOut: '',
 	};
-	expect(isWanted({ status: '-' }, filters)).toBe(true);
-	for (const status of ['', null, 'picked']) expect(isWanted({ status }, filters)).toBe(false);
+	expect(isWanted({ status: '-' }, filters, '')).toBe(true);
+	for (const status of ['', null, 'picked']) expect(isWanted({ status }, filters, '')).toBe(false);
 });

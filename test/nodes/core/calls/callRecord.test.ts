@@ -47,8 +47,11 @@ const outcome = {
 
 test('an outcome is flat, in a fixed order, and the other fields of the record follow', () => {
 	const entries = Object.entries(outcome);
-	expect(Object.entries(simplifyCall(record))).toEqual(entries);
-	expect(Object.entries(flatCallRecord(record))).toEqual([...entries, ['campaign_id', 7]]);
+	expect(Object.entries(simplifyCall(record, 'opt_out'))).toEqual(entries);
+	expect(Object.entries(flatCallRecord(record, 'opt_out'))).toEqual([
+		...entries,
+		['campaign_id', 7],
+	]);
 });
 
 test.each([
@@ -61,12 +64,21 @@ test.each([
 	[{ status: null }, {}],
 	[{ post_call_analysis: ['keen'] }, {}],
 ])('the outcome of %j is %j', (fields, added) => {
-	expect(flatCallRecord(fields)).toEqual({ ...added, ...fields, opted_out: null, phone_key: null });
+	expect(flatCallRecord(fields, 'opt_out')).toEqual({
+		...added,
+		...fields,
+		opted_out: null,
+		phone_key: null,
+	});
 });
 
 test('nothing captured adds no field', () => {
 	const empty = { call_id: 'a', data_captured: null, post_call_analysis: {} };
-	expect(flatCallRecord(empty)).toEqual({ call_id: 'a', opted_out: null, phone_key: null });
+	expect(flatCallRecord(empty, 'opt_out')).toEqual({
+		call_id: 'a',
+		opted_out: null,
+		phone_key: null,
+	});
 });
 
 describe('the key of the number', () => {
@@ -77,28 +89,30 @@ describe('the key of the number', () => {
 		[{ phone_number: null }, null],
 		[{ call_id: 'a' }, null],
 	])('of %j is %p', (record, phone_key) => {
-		expect(flatCallRecord(record)).toEqual({ ...record, opted_out: null, phone_key });
+		expect(flatCallRecord(record, 'opt_out')).toEqual({ ...record, opted_out: null, phone_key });
 	});
 
 	test.each(['data_captured', 'post_call_analysis', 'additional_data'])(
 		'is not that of another number in %s',
 		(field) => {
 			const record = { call_id: 'a', [field]: { phone_number: '+919811111111' } };
-			expect(flatCallRecord(record).phone_key).toBeNull();
+			expect(flatCallRecord(record, 'opt_out').phone_key).toBeNull();
 			const called = { ...record, call: { number: { phone_number: '+919876543210' } } };
-			expect(flatCallRecord(called).phone_key).toBe('919876543210');
+			expect(flatCallRecord(called, 'opt_out').phone_key).toBe('919876543210');
 		},
 	);
 
 	test('of the service is not replaced', () => {
 		const record = { phone_number: '+919876543210', phone_key: 7 };
-		expect(flatCallRecord(record)).toEqual({ ...record, opted_out: null });
-		expect(flatCallRecord({ ...record, phone_key: null }).phone_key).toBe('919876543210');
+		expect(flatCallRecord(record, 'opt_out')).toEqual({ ...record, opted_out: null });
+		expect(flatCallRecord({ ...record, phone_key: null }, 'opt_out').phone_key).toBe(
+			'919876543210',
+		);
 	});
 });
 
 test('a record without documented fields stays unchanged', () => {
-	expect(simplifyCall({ call: { call_id: 'a' } })).toEqual({ call: { call_id: 'a' } });
+	expect(simplifyCall({ call: { call_id: 'a' } }, 'opt_out')).toEqual({ call: { call_id: 'a' } });
 });
 
 test('the transcript has one line per turn, with any roles', () => {

@@ -42,7 +42,7 @@ test.each<[JsonValue, boolean | null]>([
 	[{ value: 'yes' }, null],
 	['yes '.repeat(100_000), null],
 ])('a person whose captured value is %j has opted out: %p', (value, optedOut) => {
-	expect(flatCallRecord(captured(value))).toMatchObject({ opted_out: optedOut });
+	expect(flatCallRecord(captured(value), 'opt_out')).toMatchObject({ opted_out: optedOut });
 });
 
 test.each<[string, JsonObject]>([
@@ -54,7 +54,7 @@ test.each<[string, JsonObject]>([
 	['only the transcript says so', { transcript: [{ role: 'user', content: 'yes' }] }],
 	['only a field of the record itself says so', { opt_out: 'yes', opted_out: true }],
 ])('it is unknown whether a person has opted out if %s', (_title, record) => {
-	expect(flatCallRecord(record)).toMatchObject({ opted_out: null });
+	expect(flatCallRecord(record, 'opt_out')).toMatchObject({ opted_out: null });
 });
 
 test('the value is that of the key which the user enters', () => {
