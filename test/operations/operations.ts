@@ -256,7 +256,7 @@ export const OPERATIONS: { [name: string]: Operation } = {
 		byModel: ['statuses', 'maximumAttempts'],
 		output: {
 			...{ person_name: '', phone: '', attempts: 1, last_outcome: '', last_call_at: '' },
-			...{ next_call_possible_at: '', last_call_id: '', phone_key: '' },
+			...{ last_call_id: '', phone_key: '' },
 		},
 	},
 	'dnd › add': {

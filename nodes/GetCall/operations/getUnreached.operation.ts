@@ -1,27 +1,21 @@
-import compact from 'lodash/compact';
-import partition from 'lodash/partition';
 import pick from 'lodash/pick';
-import sortBy from 'lodash/sortBy';
 import { DateTime } from 'luxon';
 import type { INodeProperties } from 'n8n-workflow';
 import { callList } from '../../core/calls/callList';
-import { statusKey } from '../../core/calls/callEnd';
-import { outcomeOf } from '../../core/calls/callRecord';
 import { InvalidInput } from '../../core/service/errors';
 import { READS_AT_ONCE } from '../../core/service/limits';
 import { readPages } from '../../core/service/paging';
 import { parseCount, parseWholeNumber } from '../../core/service/parseIds';
-import { forEveryone, onScreenOnly } from '../../core/service/resolution';
-import { dayAndTime, withOffset } from '../../core/values/dates';
-import { type JsonObject, numberIn } from '../../core/values/json';
-import { isUnset, parseList, plainText, quoted } from '../../core/values/values';
+import { forEveryone } from '../../core/service/resolution';
+import type { JsonObject } from '../../core/values/json';
+import { parseList } from '../../core/values/values';
 import { clock } from '../../host/clock';
 import { optionsCollection, readAdditions, readConcurrency } from '../../host/forms/options';
 import { statusField, statusKeysMeant } from '../../host/forms/statusField';
 import { forEachList, type ListPlan } from '../../host/run/itemLoop';
 import type { Operation } from '../../host/run/operations';
 import { requestSettings } from '../callFields';
-import { type CallsOfNumber, callsByNumber, notCertain } from '../latestCalls';
+import { callsByNumber, toCallAgain, USED_FIELDS } from '../latestCalls';
 import { filtersField } from './getMany.operation';
 
 const number = (
@@ -35,7 +29,7 @@ const number = (
 
 const WHOLE_NUMBER = forEveryone('Enter a whole number.');
 
-const FILTERS = ['agentUuid', 'campaignId', 'campaignUploadId'];
+const FILTERS = ['agentUuid', 'campaignId', 'campaignUploadId'] as const;
 
 const fields: INodeProperties[] = [
 	{
@@ -75,7 +69,7 @@ const fields: INodeProperties[] = [
 	),
 	{
 		...filtersField,
-		options: (filtersField.options ?? []).filter(({ name }) => FILTERS.includes(name)),
+		options: (filtersField.options ?? []).filter(({ name }) => FILTERS.some((one) => one === name)),
 	},
 	optionsCollection(
 		number({
@@ -101,7 +95,7 @@ export const getUnreached: Operation = {
 		'Lists the people who were not reached in their latest phone call, with the number of attempts and when they were last called. Places no calls and changes nothing.',
 
 	async execute(run) {
-		const { context, parameters, account, result } = run;
+		const { context, parameters, account } = run;
 		const zone = context.getTimezone();
 		const now = DateTime.fromMillis(clock.now(), { zone });
 		const plan = async (index: number): Promise<ListPlan> => {
@@ -124,86 +118,24 @@ export const getUnreached: Operation = {
 				goal: options.has('goal') ? count('Goal (People Reached)', 'goal', options) : Infinity,
 			};
 			const given = form.collection('filters');
+			const from = now.minus({ days: count('Period (Days)', 'periodDays') });
 			const filters = {
-				...{ agentUuid: given.text('agentUuid'), campaignId: given.text('campaignId') },
-				campaignUploadId: given.text('campaignUploadId'),
-				from: now.minus({ days: count('Period (Days)', 'periodDays') }),
+				...Object.fromEntries(FILTERS.map((name) => [name, given.text(name)])),
+				from,
 			};
-			const request = {
-				filters,
-				limit: Infinity,
-				additions: readAdditions(form.collection('developerSettings')),
-			};
+			const additions = readAdditions(form.collection('developerSettings'));
 			return {
-				key: { ...request, ...rules, goal: String(rules.goal) },
+				key: { filters, additions, ...rules, goal: String(rules.goal) },
 				read: async (limiter) => {
-					const list = callList(service, { ...request, zone, limiter, compact: usedOf });
+					const compact = (call: JsonObject) => pick(call, USED_FIELDS);
+					const request = { filters, additions, limit: Infinity, zone, limiter, compact };
+					const list = callList(service, request);
 					const calls = await readPages(list, Infinity);
-					const everybody = await callsByNumber(calls, filters.from.toMillis());
-					const { people, hints } = toCallAgain(everybody, rules, now);
-					result.addHints(...hints);
-					return people;
+					const everybody = await callsByNumber(calls, from.toMillis());
+					return toCallAgain(everybody, rules, now.toMillis());
 				},
 			};
 		};
 		return await forEachList(run, plan, readConcurrency(parameters, READS_AT_ONCE));
 	},
 };
-
-type Rules = { statuses: string[]; attempts: number; hours: number; goal: number };
-
-/** Those who wait longest come first, so that a goal doesn't always leave out the same people. */
-function toCallAgain(
-	everybody: readonly CallsOfNumber[],
-	{ statuses, attempts, hours, goal }: Rules,
-	now: DateTime,
-) {
-	const isMissed = ({ status }: JsonObject) => statuses.includes(statusKey(plainText(status)));
-	const reached = everybody.filter(({ all }) => !all.every(isMissed)).length;
-	const missed = sortBy(everybody, 'createdAt').flatMap((one) => {
-		const redials = one.all.map(({ retry_count: retries }) => (numberIn(retries) ?? 0) + 1);
-		const calls = Math.max(one.all.length, ...redials);
-		if (calls >= attempts || !one.newest.every(isMissed)) return [];
-		const [{ created_at = null }] = one.newest;
-		if (hours > 0 && Number.isNaN(one.createdAt))
-			throw notCertain(`${quoted(created_at)} in created_at isn't a time with an offset`);
-		const next = DateTime.fromMillis(one.createdAt, { zone: now.zone }).plus({ hours });
-		return [{ next, person: personOf(one, calls, next) }];
-	});
-	// If any time is possible, the next one may be unknown. After the goal, nobody is called later.
-	const [later, due] = partition(missed, ({ next }) => goal > reached && next > now);
-	const people = due.slice(0, Math.max(0, goal - reached)).map(({ person }) => person);
-	const texts = compact([
-		later[0] &&
-			`${later.length} more can be called later, the first from ${dayAndTime(later[0].next)}`,
-		people.length < due.length &&
-			`The goal is ${goal}, and ${reached} were or may be reached, so ${people.length} of ${due.length} are returned`,
-	]);
-	return { people, hints: texts.map((message) => ({ message, resolution: onScreenOnly('') })) };
-}
-
-/** What decides about a person, and what is returned. The rest of a long list would fill the memory. */
-function usedOf(call: JsonObject): JsonObject {
-	return pick(call, [
-		'call_id',
-		'created_at',
-		'phone_number',
-		'status',
-		'retry_count',
-		'caller_name',
-	]);
-}
-
-/** With the columns that Push Campaign Contacts finds. */
-function personOf({ key, all, newest: [call] }: CallsOfNumber, attempts: number, next: DateTime) {
-	return {
-		person_name: [call, ...all].find(({ caller_name: name }) => !isUnset(name))?.caller_name ?? '',
-		phone: `+${key}`,
-		attempts,
-		last_outcome: outcomeOf(call).outcome ?? null,
-		last_call_at: call.created_at ?? null,
-		next_call_possible_at: next.isValid ? withOffset(next) : null,
-		last_call_id: call.call_id ?? null,
-		phone_key: key,
-	};
-}
