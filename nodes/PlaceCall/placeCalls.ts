@@ -10,7 +10,7 @@ import { onScreenOnly } from '../core/service/resolution';
 import { parseCount } from '../core/service/parseIds';
 import { callIdKey } from '../core/calls/completionWebhook';
 import { clock } from '../host/clock';
-import { mayNameRow } from '../host/forms/expressions';
+import { mayNameRow } from '../host/caller/rows';
 import type { Fields } from '../host/forms/fields';
 import { requireCountry } from '../core/phone/callPhone';
 import { withOffset } from '../core/values/dates';

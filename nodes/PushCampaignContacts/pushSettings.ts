@@ -8,7 +8,7 @@ import { LIMITS } from '../core/service/limits';
 import type { Fields } from '../host/forms/fields';
 import type { OperationRun } from '../host/run/operations';
 import { readAdditions } from '../host/forms/options';
-import { mayNameRow } from '../host/forms/expressions';
+import { mayNameRow } from '../host/caller/rows';
 import type { JsonValue } from '../core/values/json';
 import { forEachWithPauses } from '../core/values/pauses';
 import { contactsFrom } from './readRows';

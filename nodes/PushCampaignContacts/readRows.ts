@@ -12,7 +12,7 @@ import {
 } from '../core/values/json';
 import { givenAs } from '../core/service/modelFormats';
 import type { Fields } from '../host/forms/fields';
-import { mayNameRow } from '../host/forms/expressions';
+import { mayNameRow } from '../host/caller/rows';
 import { mayHavePushed } from './pushRecord';
 import { requireAllItems } from '../host/run/executeOnce';
 import type { OperationRun } from '../host/run/operations';

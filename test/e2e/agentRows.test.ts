@@ -1,5 +1,6 @@
 /** An AI Agent that processes several rows: each row makes its own requests, and none is sent with a value of another row. */
 import { randomUUID } from 'node:crypto';
+import isEqual from 'lodash/isEqual';
 import type { IDataObject, INode, INodeParameters } from 'n8n-workflow';
 import { z } from 'zod';
 import type { Reference } from '../n8n/driver';
@@ -161,17 +162,74 @@ const inLoop: Arrow[] = [
 const ROW_PHONE = '={{ $json.phone }}';
 const FIRST_ROW = "={{ $('Rows').item.json.phone }}";
 const FROM_MODEL = "={{ $fromAI('whom') }}";
-const NOT_OWN = /'Phone Number' may have the value of another row, so nothing was sent/;
+const NOT_OWN = /'Phone Number' another value than is meant, so nothing was sent/;
+
+/** The tools, and how they read the number. */
+const READS = {
+	Column: ROW_PHONE,
+	Item: FIRST_ROW,
+	Given: FROM_MODEL,
+	Mixed: "={{ $json.phone || $fromAI('whom') }}",
+};
+const ALL = { Column: 'each', Item: 'nobody', Given: 'each', Mixed: 'each' };
+const ONLY_GIVEN = { ...ALL, Column: 'nobody', Mixed: 'nobody' };
+
+test.each([
+	[2.2, 'one row', PEOPLE.slice(0, 1), ALL],
+	[2.2, 'three rows', PEOPLE, ONLY_GIVEN],
+	[2.2, 'a loop', PEOPLE, ALL],
+	[3, 'one row', PEOPLE.slice(0, 1), ALL],
+	[3, 'three rows', PEOPLE, ALL],
+	[3, 'a loop', PEOPLE, ALL],
+	[3.1, 'one row', PEOPLE.slice(0, 1), ALL],
+	[3.1, 'three rows', PEOPLE, ALL],
+	[3.1, 'a loop', PEOPLE, ALL],
+])('whom the tools of AI Agent %s call, with %s', async (version, input, rows, expected) => {
+	const names = Object.keys(READS);
+	const tools = Object.entries(READS).map(
+		([name, phoneNumber]): INode => ({
+			...placeCall({ phoneNumber, personName: name }, name),
+		}),
+	);
+	const script = rows.map(({ phone }) => names.map((name) => request({ whom: phone }, name)));
+	const isLoop = input === 'a loop';
+	const arrows: Arrow[] = [...inLoop.slice(0, 3), ...uses('Agent', ...names)];
+	const steps = script.flatMap((ofRow) => [...ofRow, finish]);
+	await run({ version, rows, tools, script, ...(isLoop && { nodes: [loop], arrows, steps }) });
+	const called = names.map((name) => {
+		const calls = simulator.placedCalls().filter(({ request: body }) => body?.person_name === name);
+		const phones = calls.map(({ phone }) => phone.replace('+91', '')).sort();
+		return [
+			name,
+			isEqual(
+				phones,
+				rows.map(({ phone }) => phone),
+			)
+				? 'each'
+				: phones,
+		];
+	});
+	const wanted = Object.entries(expected);
+	expect(called).toEqual(wanted.map(([name, who]) => [name, who === 'each' ? who : []]));
+});
 
 describe('AI Agent 3.1', () => {
-	test('calls the person of each row, as many rows as there are, also if the model gives an argument with the name of the column', async () => {
+	test('calls the person of each row, as many rows as there are', async () => {
 		const phones = [ASHA, BELA, CHAN, '9876543213', '9876543214'];
 		const rows = phones.map((phone) => ({ name: `Person ${phone}`, phone }));
-		const tools = [placeCall({ phoneNumber: ROW_PHONE, personName: "={{ $fromAI('phone') }}" })];
-		const script = eachRow(request({ phone: OTHER }), rows);
-		const { called, outcomes } = await run({ rows, tools, script });
+		const tools = [placeCall({ phoneNumber: ROW_PHONE })];
+		const { called, outcomes } = await run({ rows, tools, script: eachRow(request(), rows) });
 		expect(called.sort()).toEqual(phones);
 		expect(outcomes).toEqual(rows.map(() => 'done'));
+	});
+
+	test('calls nobody if the model gives an argument with the name of the column, and it is told so', async () => {
+		const tools = [placeCall({ phoneNumber: ROW_PHONE })];
+		const script = eachRow(request({ phone: OTHER }));
+		const { called, outcomes, results } = await run({ tools, script });
+		expect(called).toEqual([]);
+		expect(outcomes).toEqual(PEOPLE.map(() => 'not_sent'));
+		expect(results[0]?.next_step).toContain("Give no argument 'phone'");
 	});
 
 	test('uses its tools if only the agent, or a node after it, is executed in the editor', async () => {
@@ -239,30 +297,24 @@ describe('AI Agent 3.1', () => {
 		},
 	);
 
-	test("another row's value is not sent, and the person who builds the workflow is told how to do it", async () => {
-		const tools = [placeCall({ phoneNumber: FIRST_ROW, personName: "={{ $fromAI('who') }}" })];
-		const script = PEOPLE.map(({ name }) => [request({ who: name })]);
-		const { called, outcomes, results, hints } = await run({ tools, script });
-		expect(called).toEqual([ASHA]);
-		expect(outcomes).toEqual(['done', 'not_sent', 'not_sent']);
+	test('sends nothing of another node, and the person who builds the workflow is told how to do it', async () => {
+		const tools = [placeCall({ phoneNumber: FIRST_ROW })];
+		const { called, outcomes, results, hints } = await run({ tools, script: eachRow(request()) });
+		expect(called).toEqual([]);
+		expect(outcomes).toEqual(PEOPLE.map(() => 'not_sent'));
 		expect(results[1]?.what_happened).toMatch(NOT_OWN);
 		expect(results[1]?.next_step).toContain('the person who set up this tool must fix this');
-		expect(hints).toHaveLength(2);
+		expect(hints).toHaveLength(3);
 		expect(hints[0]).toContain('use {{ $json.column }}');
 	});
 
-	test('reads nodes with one item and the first item for every row', async () => {
-		const name = (item: string) => `${item}.json.rows[0].name`;
-		const tools = [
-			placeCall({
-				phoneNumber: ROW_PHONE,
-				personName: `={{ ${name("$('Sheet').item")} }} {{ ${name("$('Sheet').first()")} }}`,
-			}),
-		];
+	test('reads the first item of a node for every row', async () => {
+		const name = "={{ $('Sheet').first().json.rows[0].name }}";
+		const tools = [placeCall({ phoneNumber: ROW_PHONE, personName: name })];
 		const { called } = await run({ tools, script: eachRow(request()) });
 		expect(called.sort()).toEqual([ASHA, BELA, CHAN]);
 		const names = simulator.placedCalls().map(({ request: body }) => body?.person_name);
-		expect(names).toEqual(PEOPLE.map(() => 'Asha Asha'));
+		expect(names).toEqual(PEOPLE.map(() => 'Asha'));
 	});
 
 	test('a number in two rows is called once, and the model of the other row is told so', async () => {
@@ -282,13 +334,20 @@ describe('AI Agent 3.1', () => {
 	test('pushes the contact of the row, without what the model gives', async () => {
 		const tools = [pushTool({ campaignId: byId("={{ $fromAI('Campaign') }}") })];
 		const Campaign = String(fixtures.campaigns.active);
-		const script = eachRow(request({ Campaign, phone: OTHER, plan: 'Gold' }, 'Push'));
+		const script = eachRow(request({ Campaign, plan: 'Gold' }, 'Push'));
 		const { outcomes } = await run({ tools, script });
 		expect(outcomes).toEqual(['done', 'done', 'done']);
 		const contacts = simulator.contactsOf(fixtures.campaigns.active);
 		expect(contacts.map(({ phone, personName, extra }) => [phone, personName, extra])).toEqual(
 			PEOPLE.map(({ phone, name }) => [`+91${phone}`, name, {}]),
 		);
+	});
+
+	test('pushes nobody if the model gives the phone column', async () => {
+		const script = eachRow(request({ phone: OTHER }, 'Push'));
+		const { outcomes } = await run({ tools: [pushTool()], script });
+		expect(outcomes).toEqual(['not_sent', 'not_sent', 'not_sent']);
+		expect(simulator.contactsOf(fixtures.campaigns.active)).toEqual([]);
 	});
 
 	test('a number that two rows push is pushed once, and the model of the other row is told so', async () => {
@@ -379,7 +438,7 @@ describe('a human review in Slack', () => {
 		const script = eachRow(reviewed());
 		const outcome = await run({ tools, nodes: [review()], arrows, script, answer: approve });
 		expect(outcome.called).toEqual([]);
-		expect(outcome.hints[0]).toContain('add a Loop Over Items node with batch size 1');
+		expect(outcome.hints[0]).toContain('add Loop Over Items with batch size 1');
 	});
 
 	test('with one row at a time, the column of the row is read', async () => {
@@ -401,18 +460,7 @@ describe('AI Agent 2.2', () => {
 		const outcome = await run({ version, tools, script: eachRow(request()) });
 		expect(outcome.called).toEqual([]);
 		expect(outcome.results[0]?.what_happened).toMatch(NOT_OWN);
-		expect(outcome.hints.join()).toContain('add a Loop Over Items node with batch size 1');
-	});
-
-	test('over several rows, reads a column with the same value in each row, and what the model gives', async () => {
-		const rows = PEOPLE.map((person) => ({ ...person, country: 'IN' }));
-		const countryCode = '={{ $json.country }}';
-		const tools = [placeCall({ countryCode, phoneNumber: FROM_MODEL })];
-		const script = PEOPLE.map(({ phone }) => [request({ whom: phone })]);
-		const { called, hints } = await run({ version, rows, tools, script });
-		expect(called).toEqual([ASHA, BELA, CHAN]);
-		expect(hints).toHaveLength(3);
-		expect(hints[0]).toContain("doesn't tell this tool which row of the agent's input asks");
+		expect(outcome.hints.join()).toContain('add Loop Over Items with batch size 1');
 	});
 
 	test('over several rows, calls a number once, also under another name', async () => {
@@ -434,7 +482,7 @@ describe('AI Agent 2.2', () => {
 
 	test('over one row, reads its columns and pushes it, without what the model gives', async () => {
 		const rows = PEOPLE.slice(0, 1);
-		const tools = [placeCall({ phoneNumber: FIRST_ROW }), pushTool()];
+		const tools = [placeCall({ phoneNumber: ROW_PHONE }), pushTool()];
 		const script = [[request(), request({ phone: OTHER }, 'Push')]];
 		const { called, outcomes } = await run({ version, rows, tools, script });
 		expect(outcomes).toEqual(['done', 'done']);
@@ -443,16 +491,6 @@ describe('AI Agent 2.2', () => {
 		expect(contacts.map(({ phone, personName }) => [phone, personName])).toEqual([
 			[`+91${ASHA}`, 'Asha'],
 		]);
-	});
-
-	test('in a loop with batch size 1, reads columns and the item of the node before', async () => {
-		const steps = PEOPLE.flatMap(() => [request(), finish]);
-		const personName = "={{ $('Rows').item.json.name }}";
-		const tools = [placeCall({ phoneNumber: ROW_PHONE, personName })];
-		const { called } = await run({ version, tools, nodes: [loop], arrows: inLoop, steps });
-		expect(called).toEqual([ASHA, BELA, CHAN]);
-		const names = simulator.placedCalls().map(({ request: body }) => body?.person_name);
-		expect(names).toEqual(PEOPLE.map(({ name }) => name));
 	});
 });
 

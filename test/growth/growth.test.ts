@@ -20,13 +20,14 @@ import { entriesOf, onlyListIn } from '../../nodes/core/calls/callList';
 import { flatCallRecord } from '../../nodes/core/calls/callRecord';
 import { splitSessionIds } from '../../nodes/core/chat/parseChatFields';
 import { type JsonObject, parseJson } from '../../nodes/core/values/json';
-import { rowReader, rowReferences, mayNameRow } from '../../nodes/host/forms/expressions';
+import { mayNameRow, whyUnread } from '../../nodes/host/caller/rows';
 import { loosePhoneKey } from '../../nodes/core/phone/phoneKey';
 import { normalized } from '../../nodes/core/values/text';
 import { noLimit } from '../../nodes/core/values/keyedMutex';
 import { displayText } from '../../nodes/core/values/values';
 import { profileFrom } from '../../scripts/profilePage/fromExamples';
 import { defaultChoice } from '../nodes/PushCampaignContacts/push/scripted';
+import { executeContext, makeNode } from '../engine';
 import { isLinear } from './linear';
 
 /** Texts to repeat, each of which can make a careless reader start, continue, or go back too often. */
@@ -42,6 +43,7 @@ const CURL_UNITS = [
 	'-d a=b ',
 ];
 const TOKEN = 'tokentok00000000';
+const TOOL = executeContext(makeNode({ type: 'test.sink' }), [{ json: {} }]);
 
 /** Those that mean something in a file, which takes longest to read. */
 const UNITS_OF_FILES = [' ', '\r\n', ',', '"', '""', '1\n', '"1",', '\ud800'];
@@ -81,9 +83,11 @@ const ofText: Record<string, (text: string) => unknown> = {
 		rejectionReason(rejection(text)),
 	],
 	'session IDs': (text) => splitSessionIds(text),
-	'an expression': (text) => rowReader(`={{ $json["${text}"] }}`)?.({ [text]: text }),
 	'an expression of all rows': (text) => mayNameRow(text),
-	'an expression of a tool': (text) => [rowReferences(`=${text}`), rowReferences(`={{ ${text}`)],
+	'an expression of a tool': (text) => [
+		whyUnread(TOOL, `=${text}`),
+		whyUnread(TOOL, `={{ ${text}`),
+	],
 };
 
 const many = <T>(characters: number, each: number, one: (index: number) => T): T[] =>

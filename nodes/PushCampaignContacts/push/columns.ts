@@ -47,12 +47,12 @@ export type Columns = {
 
 /** Documented fields, columns that this node adds, and columns without a heading. */
 const NEVER_VARIABLES = [DEFAULT_PHONE_COLUMN, DEFAULT_NAME_COLUMN, ...ADDED_COLUMNS, ''] as const;
-/** Of Google Sheets, data tables, error outputs, and AI Agent. Rows of other sources may have one of them, with a meaning for the agent. */
-const COLUMNS_OF_NODES: ReadonlyArray<[all: readonly string[], others?: readonly string[]]> = [
-	[['row_number']],
-	[['id', 'createdAt', 'updatedAt']],
-	[ERROR_FIELDS],
-	[['toolCallId'], ['chatInput', 'sessionId', 'action']],
+/** Of Google Sheets, data tables, error outputs, and Chat Trigger. Rows of other sources may have one of them, with a meaning for the agent. */
+const COLUMNS_OF_NODES: ReadonlyArray<readonly string[]> = [
+	['row_number'],
+	['id', 'createdAt', 'updatedAt'],
+	ERROR_FIELDS,
+	['chatInput', 'sessionId', 'action'],
 ];
 
 /**
@@ -106,15 +106,12 @@ function columnsIn(table: Table, choice: ColumnChoice): Columns {
 		return variable;
 	};
 	const listed = typeof choice.others === 'string' ? [] : choice.others.map(toVariable);
-	const ofNodes = COLUMNS_OF_NODES.filter(([all]) => all.every((name) => names.has(name)));
+	const ofNodes = COLUMNS_OF_NODES.filter((all) => all.every((name) => names.has(name)));
 	return {
 		phone,
 		personName,
 		others: choice.others === 'all' ? 'all' : listed.filter(({ name }) => !reserved.has(name)),
-		notOfAll: new Set([
-			...reserved,
-			...ofNodes.flatMap(([all, others = []]) => [...all, ...others]),
-		]),
+		notOfAll: new Set([...reserved, ...ofNodes.flat()]),
 	};
 }
 

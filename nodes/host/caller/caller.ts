@@ -2,7 +2,7 @@ import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import type { Reader } from '../../core/service/resolution';
 import type { Deadline } from '../../core/values/clock';
 import { clock } from '../clock';
-import { Agent } from './agent';
+import { agentRunOf, rowOf } from './rows';
 
 /** A run of a node, and who asks for it. */
 export type CallerRun = { context: IExecuteFunctions; caller: Caller };
@@ -14,13 +14,17 @@ export type CallerRun = { context: IExecuteFunctions; caller: Caller };
 export type Caller = Workflow | Model;
 
 /** A workflow, which a person built. */
-type Workflow = CallerFacts & { kind: 'workflow'; agent?: undefined; mcpSession?: undefined };
+type Workflow = CallerFacts & { kind: 'workflow'; agentRun?: undefined; mcpSession?: undefined };
 
 /** A model that uses the node as a tool: that of an AI agent, or that of an MCP client. */
 export type Model = CallerFacts & { kind: 'model'; deadline: Deadline } & (
-		| { agent: Agent; mcpSession?: undefined }
 		| {
-				agent?: undefined;
+				/** Identifies the run of the agent for a row of its input. */
+				agentRun: string;
+				mcpSession?: undefined;
+		  }
+		| {
+				agentRun?: undefined;
 				/**
 				 * The ID of the session. Its tool requests have no execution, so records are stored by session. Empty if the MCP
 				 * Server Trigger doesn't pass it on (before version 2.1, and over SSE).
@@ -78,7 +82,8 @@ export function callerOf(context: IExecuteFunctions): Caller {
 		return { kind: 'workflow', ...facts, reader: 'onScreen', continuesOnFail };
 	}
 	const mcpSession = isInline ? mcpSessionOf(context) : undefined;
-	const asking = mcpSession === undefined ? { agent: new Agent(context) } : { mcpSession };
+	const asking = mcpSession === undefined ? { agentRun: agentRunOf(context) } : { mcpSession };
+	const row = rowOf(context);
 	const { wholeMs, waitMs } = TOOL_LIMITS;
 	return {
 		kind: 'model',
@@ -87,7 +92,7 @@ export function callerOf(context: IExecuteFunctions): Caller {
 		recognizesRepeats: mcpSession !== '',
 		deadline: { at: clock.elapsed() + wholeMs, signal: AbortSignal.timeout(wholeMs) },
 		maxWaitMs: waitMs,
-		inputRows: () => [{ json: asking.agent?.row.columns ?? {} }],
+		inputRows: () => [{ json: 'why' in row ? {} : row.columns }],
 	};
 }
 

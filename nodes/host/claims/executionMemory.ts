@@ -2,7 +2,7 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 import { InvalidInput } from '../../core/service/errors';
 import { onScreenOnly } from '../../core/service/resolution';
 import { isJsonObject, type JsonObject } from '../../core/values/json';
-import type { Caller, CallerRun } from '../caller/caller';
+import type { CallerRun } from '../caller/caller';
 import { runNumberOf } from '../nodeRun';
 
 /** The key in the node's context, which n8n shows in `$node[…].context`. */
@@ -10,10 +10,7 @@ const STORE_KEY = 'voiceChatAgent';
 
 type StoreData = { [key: string]: unknown };
 
-/**
- * - `node`: all runs of the node, in a workflow and as a tool.
- * - `run`: a run of the node. As tools, all nodes of the workflow share it while an agent processes a row.
- */
+/** All runs of the node, in a workflow and as a tool, or one of them. */
 type Lifetime = 'node' | 'run';
 
 /**
@@ -38,9 +35,9 @@ export function openMemory<T extends JsonObject>(
 	empty: T,
 	lifetime: Lifetime = 'run',
 ): T {
-	const isOfNode = lifetime === 'node' || caller.kind !== 'model';
-	const data = storeDataOf(context, isOfNode ? 'node' : 'flow', caller.mcpSession);
-	const key = lifetime === 'node' ? name : `${name}, ${runOf(context, caller)}`;
+	// n8n has no execution of an MCP client.
+	const data: StoreData = caller.mcpSession === undefined ? storeDataOf(context) : {};
+	const key = lifetime === 'node' ? name : `${name}, ${runOf(context)}`;
 	if (!Object.hasOwn(data, key)) data[key] = empty;
 	const stored = data[key];
 	if (isMemory(stored)) return stored;
@@ -52,41 +49,22 @@ export function openMemory<T extends JsonObject>(
 	);
 }
 
-/** Values by name, which aren't checked. Empty in a first attempt. */
-export function openValues(run: CallerRun, name: string): JsonObject {
-	return openMemory(run, name, isJsonObject, {});
-}
-
 /** Removes what is remembered of a node run that succeeded, because no further attempt can follow. Not for tools. */
 export function clearRun(context: IExecuteFunctions): void {
-	const data = storeDataOf(context, 'node');
-	const run = runOfNode(context);
+	const data = storeDataOf(context);
+	const run = runOf(context);
 	for (const key of Object.keys(data)) {
 		if (key.endsWith(`, ${run}`)) Reflect.deleteProperty(data, key);
 	}
 }
 
-/** The same for each attempt of a node run, and for all tool requests of one row in one agent run. */
-function runOf(context: IExecuteFunctions, caller: Caller): string {
-	if (caller.kind !== 'model') return runOfNode(context);
-	const { agent } = caller;
-	const key = agent?.row.key;
-	// An MCP session counts as one.
-	return `${agent?.run ?? 'agent'}${key === undefined ? '' : `, row ${key}`}`;
-}
-
-function runOfNode(context: IExecuteFunctions): string {
+/** The same for each attempt of a node run. */
+function runOf(context: IExecuteFunctions): string {
 	return `run ${runNumberOf(context)}`;
 }
 
-function storeDataOf(
-	context: IExecuteFunctions,
-	scope: 'flow' | 'node',
-	session?: string,
-): StoreData {
-	// MCP clients have no execution.
-	if (session !== undefined) return {};
-	const contextData = context.getContext(scope);
+function storeDataOf(context: IExecuteFunctions): StoreData {
+	const contextData = context.getContext('node');
 	const data: unknown = contextData[STORE_KEY];
 	if (isJsonObject(data)) return data;
 	const empty: StoreData = {};

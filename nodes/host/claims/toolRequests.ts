@@ -3,11 +3,12 @@ import type { Deliveries, Job } from '../../core/claims/deliveries';
 import { ExplainedError, NotSent } from '../../core/service/errors';
 import { forEveryone, USER } from '../../core/service/resolution';
 import { hashOf } from '../../core/values/hash';
-import { type JsonObject, numberIn } from '../../core/values/json';
+import { isJsonObject, numberIn } from '../../core/values/json';
 import { runExclusive } from '../../core/values/keyedMutex';
 import type { CallerRun } from '../caller/caller';
+import { approvedRequest } from '../caller/rows';
 import type { RunResult } from '../execution/runResult';
-import { openValues } from './executionMemory';
+import { openMemory } from './executionMemory';
 import { openClaims } from './openClaims';
 import { type PreparedRequest, type Quota, repeatKeyOf } from './preparedRequest';
 
@@ -29,17 +30,15 @@ export async function deliverForModel(
 ): Promise<INodeExecutionData[]> {
 	const { context, caller, result } = run;
 	const { payload, target, once, quota, happened, nextStep, withDetails } = request;
-	const { agent, mcpSession, recognizesRepeats } = caller;
+	const { agentRun, mcpSession, recognizesRepeats } = caller;
 	const accounts = Object.values(context.getNode().credentials ?? {}).map(({ id }) => id);
-	const toolRequest = hashOf([agent?.run, agent?.row.key, accounts, payload]);
+	const toolRequest = hashOf([agentRun, accounts, payload]);
 	const isPerson = typeof once === 'object';
 	// *Retry* starts from zero.
 	const within = context.getExecutionId();
-	const delivered: JsonObject = isPerson ? {} : openValues(run, `delivered in ${within}`);
-	const isReviewed = agent?.isReviewed === true;
-	// n8n repeats a request that a person approved for each row of the agent's input.
-	const approved: JsonObject = isReviewed ? openValues(run, `approved in ${within}`) : {};
-	const approval = hashOf([agent?.toolCallId, toolRequest]);
+	const delivered = openMemory(run, `delivered in ${within}`, isJsonObject, {}, 'node');
+	const approvedId = approvedRequest(context);
+	const approval = approvedId && hashOf([approvedId, payload]);
 	const countNow = () => numberIn(delivered[toolRequest]) ?? 0;
 	// Before it waits, so that a request that comes again while it's in flight is the same one.
 	const countBefore = countNow();
@@ -66,7 +65,7 @@ export async function deliverForModel(
 			if (quota !== undefined && toSend.length > 0) giveBack = await takeOfQuota(run, quota);
 		};
 		const isReplay = deliveries.known(job)?.kind === 'done';
-		if (approval in approved) throw repeatedByN8n();
+		if (approval !== undefined && approval in delivered) throw repeatedByN8n();
 		const instead =
 			request.instead ?? (isPerson && other ? once.again({ item: null, ...other }) : undefined);
 		const output = await deliver(job, { ...request, instead }, claim)
@@ -75,7 +74,7 @@ export async function deliverForModel(
 				throw error;
 			})
 			.finally(async () => await deliveries.free([job]));
-		approved[approval] = true;
+		if (approval !== undefined) delivered[approval] = 1;
 		delivered[toolRequest] = count + 1;
 		result.completed = {
 			...{ output, isReplay, repeatable: !isPerson },
@@ -94,10 +93,9 @@ export async function deliverForModel(
  */
 async function takeOfQuota(run: CallerRun, { unit, max }: Quota): Promise<() => Promise<void>> {
 	const claims = await openClaims(run);
-	const { agent } = run.caller;
-	const of = agent === undefined ? 'session' : hashOf([agent.run, agent.row.key]);
+	const { agentRun = 'session' } = run.caller;
 	for (let nth = 0; nth < max; nth++) {
-		const name = `${unit} ${nth} of ${of}`;
+		const name = `${unit} ${nth} of ${agentRun}`;
 		if ((await claims.add([name])).size > 0) return async () => await claims.remove([name]);
 	}
 	throw new NotSent(

@@ -10,7 +10,6 @@ import { InvalidInput } from '../../core/service/errors';
 import { forEveryone } from '../../core/service/resolution';
 import { NULLS } from '../../core/values/sheetCells';
 import { isUnset, plainText } from '../../core/values/values';
-import { OfAnotherRow } from './rowValues';
 import {
 	ABSENT,
 	BOOLEAN,
@@ -223,16 +222,17 @@ export class Fields {
 
 	private given(name: string, types: NodePropertyTypes[]): Given | undefined {
 		const property = this.propertyOf(name, types);
-		const { raw, value: read } = this.source(this.prefix + name);
+		const { raw, value: read, unread } = this.source(this.prefix + name);
 		if (raw === ABSENT) return undefined;
+		const label = `'${property.displayName}'${this.location === '' ? '' : ` in ${this.location}`}`;
+		if (unread !== undefined)
+			throw new InvalidInput(
+				`n8n may give ${label} another value than is meant, so nothing was sent`,
+				unread,
+			);
 		const returned = read();
 		const byModel = isFromModel(raw);
 		const value = byModel && NULLS.has(plainText(returned).trim()) ? undefined : returned;
-		const label = `'${property.displayName}'${this.location === '' ? '' : ` in ${this.location}`}`;
-		if (returned instanceof OfAnotherRow) {
-			const message = `${label} may have the value of another row, so nothing was sent`;
-			throw new InvalidInput(message, returned.resolution);
-		}
 		// A model leaves a field empty with an empty text.
 		const isExpression = hasExpression(raw) && !(byModel && value === '');
 		const given = { property, label, value, isExpression, isFromModel: byModel };

@@ -1,28 +1,27 @@
 import {
 	isResourceLocatorValue,
 	type IHookFunctions,
-	type INodeExecutionData,
 	type INodeProperties,
 	type IPollFunctions,
 	type ITriggerFunctions,
 	type IWebhookFunctions,
 } from 'n8n-workflow';
+import type { Resolution } from '../../core/service/resolution';
 import type { CallerRun } from '../caller/caller';
+import { mayNameRow, whyUnread } from '../caller/rows';
 import { Fields } from './fields';
 import { ABSENT, hasExpression } from './fieldValue';
-import { mayNameRow, rowReader, UNREAD } from './expressions';
-import { readerForAgent } from './rowValues';
 
 /** A parameter, and how its value is read for an item. */
-type ParameterReading = { raw: unknown; valueAt: (index: number) => unknown };
+type ParameterReading = {
+	raw: unknown;
+	valueAt: (index: number) => unknown;
+	unread: Resolution | undefined;
+};
 
-/**
- * Reads the form of a node for each item. An expression takes about 0.3 ms per item, which is slow for thousands of
- * items. So fixed values are read once, and expressions that only pick a field of the row are evaluated here.
- */
+/** Reads the form of a node for each item. n8n evaluates an expression per item, and fixed values are read once. */
 export class NodeParameters {
 	private readonly readings = new Map<string, ParameterReading>();
-	private readonly items: INodeExecutionData[];
 
 	/**
 	 * @param form the fields of the node, or of its operation
@@ -33,15 +32,13 @@ export class NodeParameters {
 		private readonly run: CallerRun,
 		private readonly form: readonly INodeProperties[],
 		private readonly isReadOnly = false,
-	) {
-		this.items = run.context.getInputData();
-	}
+	) {}
 
 	/** The fields of an item. */
 	at(index: number): Fields {
 		return new Fields(this.form, (path) => {
-			const { raw, valueAt } = this.reading(path, index);
-			return { raw, value: () => valueAt(index) };
+			const { raw, valueAt, unread } = this.reading(path, index);
+			return { raw, value: () => valueAt(index), unread };
 		});
 	}
 
@@ -51,7 +48,9 @@ export class NodeParameters {
 		const raw: unknown = this.run.context.getNodeParameter(path, index, ABSENT, {
 			rawExpressions: true,
 		});
-		const reading = { raw, valueAt: this.readerOf(path, index, raw) };
+		const isOfModel = this.run.caller.kind === 'model';
+		const unread = isOfModel ? whyUnread(this.run.context, raw) : undefined;
+		const reading = { raw, valueAt: this.readerOf(path, index, raw), unread };
 		this.readings.set(path, reading);
 		return reading;
 	}
@@ -59,19 +58,10 @@ export class NodeParameters {
 	private readerOf(path: string, index: number, raw: unknown): ParameterReading['valueAt'] {
 		const evaluate = (at: number): unknown =>
 			this.run.context.getNodeParameter(valuePath(path, raw), at, null);
-		const isFixed = !hasExpression(raw);
-		const ofAgent = isFixed ? undefined : readerForAgent(this.run, raw, evaluate);
-		if (ofAgent !== undefined) return ofAgent;
-		if (isFixed || (this.isReadOnly && typeof raw === 'string' && !mayNameRow(raw))) {
-			const value = raw === ABSENT ? raw : evaluate(index);
-			return () => value;
-		}
-		const readRow = rowReader(raw);
-		if (readRow === undefined) return evaluate;
-		return (at) => {
-			const value = readRow(this.items[at]?.json ?? {});
-			return value === UNREAD ? evaluate(at) : value;
-		};
+		const isSame = this.isReadOnly && typeof raw === 'string' && !mayNameRow(raw);
+		if (hasExpression(raw) && !isSame) return evaluate;
+		const value = raw === ABSENT ? raw : evaluate(index);
+		return () => value;
 	}
 }
 

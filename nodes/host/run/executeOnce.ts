@@ -3,7 +3,7 @@ import { InvalidInput } from '../../core/service/errors';
 import { onScreenOnly } from '../../core/service/resolution';
 import { isJsonObject, valuesIn } from '../../core/values/json';
 import { counted } from '../../core/values/values';
-import { mayNameRow } from '../forms/expressions';
+import { mayNameRow } from '../caller/rows';
 import type { OperationRun } from './operations';
 
 /** All items that the node got. With *Execute Once*, `getInputData` returns only the first one. */

@@ -111,9 +111,9 @@ export function onlyOperationFields({ toolDescription, fields }: OnlyOperation):
 	return [...toolDescriptionFields(toolDescription, fields), ...fields];
 }
 
-/** n8n's other ways to refer to an item return that of the first row. */
-const SEVERAL_ROWS =
-	'If the agent gets several rows, use {{ $json.column }}. Below its version 3, add Loop Over Items with batch size 1.';
+/** The rules of `host/caller/rows.ts`. */
+const OF_THE_ROW =
+	'For a column of the row, use {{ $json.column }}. Several rows need AI Agent 3, or Loop Over Items with batch size 1.';
 
 /**
  * The description of the tool for a model, which the user can edit. By default, n8n uses the description of the whole node
@@ -138,7 +138,7 @@ export function toolDescriptionFields(
 			default: text,
 			required: true,
 			description: 'Tells the model what this tool does and when to use it',
-			hint: SEVERAL_ROWS,
+			hint: OF_THE_ROW,
 			displayOptions,
 		},
 		{

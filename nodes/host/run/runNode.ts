@@ -1,15 +1,18 @@
 import once from 'lodash/once';
-import { type IExecuteFunctions, type INodeExecutionData, NodeOperationError } from 'n8n-workflow';
+import {
+	type IExecuteFunctions,
+	type INodeExecutionData,
+	NodeConnectionTypes,
+	NodeOperationError,
+} from 'n8n-workflow';
 import { createAccountClient } from '../http/accountClient';
 import { clearRun } from '../claims/executionMemory';
-import { toolsOf } from '../caller/agentRun';
 import { type Caller, callerOf } from '../caller/caller';
 import { isCanceled } from '../execution/cancel';
 import { requireItemsOfFields } from './executeOnce';
 import { isNodeError, toNodeError } from '../http/nodeErrors';
 import { NodeParameters } from '../forms/nodeParameters';
 import { addHintsForPerson, RunResult } from '../execution/runResult';
-import { rowAdvice } from '../forms/rowValues';
 import { NotSent } from '../../core/service/errors';
 import { type Explanation, onScreenOnly } from '../../core/service/resolution';
 import { displayText } from '../../core/values/values';
@@ -61,10 +64,7 @@ export async function runNode(
 		return await operation.execute(operationRun);
 	};
 	if (caller.kind === 'model') {
-		return await runForModel({ context, caller, result }, async () => {
-			hintIfUncertain(operationRun);
-			return await run();
-		});
+		return await runForModel({ context, caller, result }, run);
 	}
 	const outputs = await run().catch(async (error: unknown) => {
 		// An error of the item loop says what earlier attempts did. Those of a read sent nothing.
@@ -89,8 +89,19 @@ function executedInstead(context: IExecuteFunctions, { kind }: Caller): string |
 	const selected = mode === 'inclusive' ? [nodeName, ...before] : before;
 	if (kind === 'workflow') return selected.includes(name) ? undefined : nodeName;
 	// A tool runs with its agent. A test of the tool alone has nothing before it.
-	const isUsed = selected.some((user) => toolsOf(context, user).some((tool) => tool.name === name));
+	const isUsed = selected.some((user) => toolsOf(context, user).includes(name));
 	return isUsed || before.length === 0 ? undefined : nodeName;
+}
+
+/** The names of the tools of a node, also of tools that are agents. */
+function toolsOf(context: IExecuteFunctions, user: string): string[] {
+	const connectionType = NodeConnectionTypes.AiTool;
+	try {
+		return context.getParentNodes(user, { connectionType }).map(({ name }) => name);
+	} catch {
+		// A connection leads to a node that doesn't exist.
+		return [];
+	}
 }
 
 /** n8n started this node, although a person executes another one. */
@@ -102,17 +113,6 @@ function notExecuted(context: IExecuteFunctions, executed: string): Explanation 
 		};
 	const message = `You executed '${displayText(executed)}', so this node did nothing`;
 	return { message, resolution: onScreenOnly('') };
-}
-
-/** Requests of several rows then count as those of one. */
-function hintIfUncertain({ caller: { agent }, result }: OperationRun): void {
-	const isRead = result.readSummary !== undefined;
-	if (isRead || agent?.row.which !== 'uncertain') return;
-	result.addHints({
-		message:
-			"n8n doesn't tell this tool which row of the agent's input asks, so all of them count as one",
-		resolution: rowAdvice(agent),
-	});
 }
 
 /**

@@ -107,9 +107,7 @@ function succeeded({ caller, result }: ModelRun, items: INodeExecutionData[]): T
 	const outcome = isReplay ? 'already_done' : 'done';
 	if (hasTimedOut) return toolResult(outcome, ...begun(caller, completed), items);
 	if (isReplay) {
-		const isUncertain = caller.agent?.row.which === 'uncertain';
-		const whose = isUncertain ? ', perhaps of another row,' : '';
-		const earlier = `An earlier request${whose} already did this. It was not done again.`;
+		const earlier = 'An earlier request already did this. It was not done again.';
 		return toolResult(outcome, `${happened} ${earlier}`, nextStep ?? CONTINUE, items);
 	}
 	const next = repeatable

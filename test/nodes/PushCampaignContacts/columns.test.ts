@@ -265,7 +265,7 @@ describe('other columns', () => {
 		expect(await contactsFor(parameters, row)).toEqual([{ phone: RIGHT, row_number: 2, id: 1 }]);
 	});
 
-	test('that AI Agent adds to the row of a tool are not sent', async () => {
+	test('that Chat Trigger or AI Agent add to the row of a tool are not sent', async () => {
 		const bodies = respondWith(ok());
 		const row = {
 			phone: RIGHT,

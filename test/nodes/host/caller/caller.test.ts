@@ -1,14 +1,5 @@
-import {
-	createRunExecutionData,
-	type IConnections,
-	type IRunData,
-	type ISourceData,
-	type NodeConnectionType,
-} from 'n8n-workflow';
-import { Agent } from '../../../../nodes/host/caller/agent';
-import { agentRunOf } from '../../../../nodes/host/caller/agentRun';
 import { callerOf } from '../../../../nodes/host/caller/caller';
-import { engineHarness, executeContext, makeNode, makeWorkflow, mcpContext } from '../../../engine';
+import { engineHarness, executeContext, mcpContext } from '../../../engine';
 
 const harness = engineHarness();
 
@@ -30,7 +21,7 @@ const WORKFLOW = {
 	recognizesRepeats: true,
 };
 const MODEL = { kind: 'model', reader: 'forModel', recognizesRepeats: true };
-const AGENT_MODEL = { ...MODEL, agent: expect.any(Agent) };
+const AGENT_MODEL = { ...MODEL, agentRun: expect.any(String) };
 
 test.each([
 	['in a workflow', 'placeCall', byEngine, WORKFLOW],
@@ -46,67 +37,4 @@ test.each([
 	],
 ])('finds who asks for a node %s', (_what, type, contextOf, caller) => {
 	expect(callerOf(contextOf(type))).toMatchObject(caller);
-});
-
-describe('the run of an agent', () => {
-	const AGENT = 'Agent }} "1"';
-	const nodes = ['Row', AGENT, 'Ask', 'Direct', 'Tool', 'Other', 'More'].map((name) =>
-		makeNode({ type: 'test.sink', name }),
-	);
-	const to = (name: string, type: NodeConnectionType) => ({
-		[type]: [[{ node: name, type, index: 0 }]],
-	});
-	/** The tool "Tool" asks a person first. */
-	const connections = (withOther: boolean): IConnections => ({
-		Row: to(AGENT, 'main'),
-		Direct: to(AGENT, 'ai_tool'),
-		Ask: to(AGENT, 'ai_tool'),
-		Tool: to('Ask', 'ai_tool'),
-		Dangling: to('not there', 'main'),
-		...(withOther && { [AGENT]: to('Other', 'main'), More: to('Other', 'ai_tool') }),
-	});
-
-	/** The agent run as the tool sees it. `before` is the node that n8n names as the source of the input. */
-	function runFor(
-		tool: string,
-		source: ISourceData,
-		{ completed = 0, before = 'Row', withOther = false } = {},
-	): string {
-		const ran = { startTime: 0, executionIndex: 0, executionTime: 0, source: [] };
-		const runs = Array.from({ length: completed }, () => ran);
-		const runData: IRunData = completed === 0 ? {} : { [AGENT]: runs };
-		const overwrite = { previousNode: before, previousNodeOutput: 0, previousNodeRun: 0 };
-		const context = executeContext(makeNode({ type: 'test.sink', name: tool }), [{ json: {} }], {
-			workflow: makeWorkflow(nodes, connections(withOther)),
-			data: createRunExecutionData({ resultData: { runData } }),
-			task: {
-				source: { main: [source] },
-				metadata: { preserveSourceOverwrite: true, preservedSourceOverwrite: overwrite },
-			},
-		});
-		return agentRunOf(context);
-	}
-	const fromAgent = { previousNode: AGENT };
-	const fromReview = { previousNode: 'Ask', previousNodeRun: 3 };
-
-	test('is the same for a tool with a review and one without', () => {
-		const first = runFor('Direct', fromAgent);
-		expect(runFor('Tool', fromReview)).toBe(first);
-		// In later runs, n8n names the agent itself.
-		const later = { completed: 1, before: AGENT };
-		const second = runFor('Direct', { ...fromAgent, previousNodeRun: 1 }, later);
-		expect(runFor('Tool', fromReview, later)).toBe(second);
-		const others = [1, 2].map((completed) => runFor('Direct', fromAgent, { completed }));
-		expect(new Set([first, second, ...others]).size).toBe(4);
-	});
-
-	test('is found in a workflow with a connection to a missing node', () => {
-		const run = runFor('Elsewhere', { previousNode: 'Nowhere' }, { before: 'Dangling' });
-		expect(run).toContain('agent');
-	});
-
-	test('stays the same for a retry with an agent that was added to the workflow', () => {
-		const added = runFor('Tool', fromReview, { withOther: true });
-		expect(added).toBe(runFor('Tool', fromReview));
-	});
 });

@@ -53,36 +53,11 @@ function read(
 	return { values, evaluations: evaluations.length };
 }
 
-const ROWS = [
-	{ phone: '1', 'Phone No': 7, at: { city: 'Pune' } },
-	{ phone: null, at: { city: null } },
-	{ phone: false, 'Phone No': '', at: {} },
-];
-
-// With the same result as in n8n: expressions.test.ts
 test.each<[string, unknown[]]>([
-	['={{ $json.phone }}', ['1', null, false]],
-	['={{$json.phone}}', ['1', null, false]],
-	["={{ $json['Phone No'] }}", [7, null, null]],
-	['={{ $json.at["city"] }}', ['Pune', null, null]],
-	['={{ $json.at.city }}', ['Pune', null, null]],
-])('%s only picks a value, so it is read from the row without n8n', (expression, values) => {
-	expect(read(expression, ROWS)).toEqual({ values, evaluations: 0 });
-});
-
-test('an expression that picks a value is also read so in a collection with fixed values', () => {
-	const raw = { fields: [{ name: 'plan', value: '={{ $json.phone }}' }] };
-	const pairsIn = (form: Fields) =>
-		form.rows('additionalDataFields').map((row) => [valueIn('name')(row), valueIn('value')(row)]);
-	const values = ['1', null, false].map((value) => [['plan', value]]);
-	expect(read(raw, ROWS, 'additionalDataFields', pairsIn)).toEqual({ values, evaluations: 1 });
-});
-
-test.each<[string, unknown[]]>([
+	['={{ $json.phone }}', ['1', '2']],
 	['={{ $json.phone + "0" }}', ['10', '20']],
 	['={{ $json.phone.length }}', [1, 1]],
 	['=Call {{ $json.phone }}', ['Call 1', 'Call 2']],
-	// A value that n8n would convert.
 	['={{ $json.deep }}', [{ phone: 'x' }, { phone: 'y' }]],
 	['={{ $itemIndex }}', [0, 1]],
 ])('%s is evaluated for each item', (expression, values) => {
@@ -93,12 +68,17 @@ test.each<[string, unknown[]]>([
 	expect(read(expression, rows)).toEqual({ values, evaluations: 2 });
 });
 
-test('a field without expressions is read once, also with nested values', () => {
-	const rows = [{}, {}, {}];
+test('a field without expressions is read once, also with nested values, and beside one with an expression', () => {
+	const rows = [{ phone: '1' }, { phone: '2' }, { phone: '3' }];
 	expect(read('fixed', rows)).toEqual({ values: ['fixed', 'fixed', 'fixed'], evaluations: 1 });
 	const prompt = (form: Fields) => valueIn('systemPrompt')(form.collection('options'));
 	expect(read({ systemPrompt: 'b' }, rows, 'options', prompt).evaluations).toBe(1);
 	expect(read({ systemPrompt: '={{ $itemIndex }}' }, rows, 'options', prompt).evaluations).toBe(3);
+	const raw = { fields: [{ name: 'plan', value: '={{ $json.phone }}' }] };
+	const pairsIn = (form: Fields) =>
+		form.rows('additionalDataFields').map((row) => [valueIn('name')(row), valueIn('value')(row)]);
+	const values = ['1', '2', '3'].map((value) => [['plan', value]]);
+	expect(read(raw, rows, 'additionalDataFields', pairsIn)).toEqual({ values, evaluations: 4 });
 });
 
 test.each<[number | string | undefined, number]>([

@@ -108,16 +108,17 @@ describe.each(ROUTES)('a tool %s', (_name, route) => {
 		const data = newExecutionData();
 		const parameters = { ...CALL, phoneNumber: "={{ $fromAI('phone') }}" };
 		const tool = await toolOf('placeCall', parameters, {}, { data });
-		// Of another row.
+		// Another row has a limit of its own.
 		const other = await toolOf('placeCall', parameters, {}, { data, row: { name: 'Asha' } });
 		expect(await tool({ phone: '12' + 'x' })).toMatchObject({ outcome: 'not_sent' });
 		callsEndpoint().reply(400, rejection('phone_number is implausible'));
 		expect(await tool({ phone: '9876543219' })).toMatchObject({ outcome: 'rejected' });
 		callsEndpoint().reply(502, '');
 		expect(await tool({ phone: '9876543218' })).toMatchObject({ outcome: 'unknown' });
-		const bodies = acceptCalls(2);
+		const bodies = acceptCalls(3);
 		expect(await tool({ phone: '9876543210' })).toMatchObject({ outcome: 'done' });
 		expect(await other({ phone: '9876543212' })).toMatchObject({ outcome: 'done' });
+		expect(await tool({ phone: '9876543213' })).toMatchObject({ outcome: 'done' });
 		const used = checked(await tool({ phone: '9876543211' }));
 		expect(used).toMatchObject({
 			outcome: 'not_sent',
@@ -130,7 +131,7 @@ describe.each(ROUTES)('a tool %s', (_name, route) => {
 		acceptCalls(1);
 		const next = await toolOf('placeCall', parameters, {}, { data, run: 1 });
 		expect(await next({ phone: '9876543211' })).toMatchObject({ outcome: 'done' });
-		expect(bodies).toHaveLength(2);
+		expect(bodies).toHaveLength(3);
 	});
 
 	test('simultaneous calls count toward the limit', async () => {
