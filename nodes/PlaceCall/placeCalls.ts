@@ -165,9 +165,9 @@ function prepareCall(run: CallRun, index: number): PreparedRequest {
 			const whom = `${request.phone_number} (${request.country_code})`;
 			return output.map(({ json }) => callText(whom, json, zone, clock.now())).join(' ');
 		},
-		nextStep: (output, recognizesRepeats) =>
+		nextStep: (output) =>
 			output.some(({ json }) => isDueLater(json, clock.now()))
-				? afterItIsDue(run.waits && recognizesRepeats, output)
+				? afterItIsDue(run.waits && run.caller.mcpSession !== '', output)
 				: undefined,
 		withDetails: (error) => withCallDetails(request, error),
 		formatOutput: (output) =>

@@ -37,8 +37,3 @@ export function executionDataOf(context: IExecuteFunctions): ExecutionData | und
 function isExecutionData(data: unknown): data is ExecutionData {
 	return isObject(data) && 'resultData' in data && isObject(data.resultData);
 }
-
-/** A text in an expression. Two closing braces in it would end the expression. */
-export function inExpression(text: string): string {
-	return JSON.stringify(text).replaceAll('}', '\\u007d');
-}

@@ -2,50 +2,36 @@ import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import type { Reader } from '../../core/service/resolution';
 import type { Deadline } from '../../core/values/clock';
 import { clock } from '../clock';
-import { agentRunOf, rowOf } from './rows';
+import { rowOf } from './rows';
 
 /** A run of a node, and who asks for it. */
 export type CallerRun = { context: IExecuteFunctions; caller: Caller };
 
 /**
- * Who asks for a run of a node. {@link callerOf} finds it, and nothing else decides it. An operation gets it with its
- * run, and most code needs only what follows from it, such as `reader` or `maxWaitMs`.
+ * Who asks for a run of a node: a workflow, which a person built, or a model that uses the node as a tool, of an AI agent or an
+ * MCP client. {@link callerOf} finds it, and nothing else decides it. The other fields are what follows from it.
  */
-export type Caller = Workflow | Model;
+export type Caller = (Facts & { kind: 'workflow'; deadline?: undefined }) | Model;
+export type Model = Facts & {
+	kind: 'model';
+	/** When the run must return. */
+	deadline: Deadline;
+};
 
-/** A workflow, which a person built. */
-type Workflow = CallerFacts & { kind: 'workflow'; agentRun?: undefined; mcpSession?: undefined };
-
-/** A model that uses the node as a tool: that of an AI agent, or that of an MCP client. */
-export type Model = CallerFacts & { kind: 'model'; deadline: Deadline } & (
-		| {
-				/** Identifies the run of the agent for a row of its input. */
-				agentRun: string;
-				mcpSession?: undefined;
-		  }
-		| {
-				agentRun?: undefined;
-				/**
-				 * The ID of the session. Its tool requests have no execution, so records are stored by session. Empty if the MCP
-				 * Server Trigger doesn't pass it on (before version 2.1, and over SSE).
-				 */
-				mcpSession: string;
-		  }
-	);
-
-type CallerFacts = {
+type Facts = {
 	/** For whom the texts of the output are. */
 	reader: Reader;
 	/** Whether *On Error* can continue with an item for each error. Agents get errors in a format of their own. */
 	continuesOnFail: boolean;
-	/** Whether the same request is recognized when it comes again. */
-	recognizesRepeats: boolean;
-	/** When the run must return. */
-	deadline?: Deadline;
 	/** The limit for a wait, such as for the end of a call or the acknowledgement of a chat message. A tool must return. */
 	maxWaitMs: number;
 	/** The rows of the input. As a tool, only the one that asks. Empty if it isn't certain which one, or if there is none. */
 	inputRows: () => INodeExecutionData[];
+	/**
+	 * The session of an MCP client, whose requests have no execution. Empty if the MCP Server Trigger doesn't pass it on (before
+	 * version 2.1, and over SSE): then a request that comes again isn't recognized.
+	 */
+	mcpSession?: string | undefined;
 };
 
 /**
@@ -69,30 +55,26 @@ export const TOOL_LIMITS = {
  */
 export function callerOf(context: IExecuteFunctions): Caller {
 	const { type } = context.getNode();
-	const facts = {
-		reader: 'forModel',
-		continuesOnFail: false,
-		recognizesRepeats: true,
-		maxWaitMs: Infinity,
-		inputRows: () => context.getInputData(),
-	} as const;
 	const isInline = isToolExecution(context);
 	if (!isInline && !type.endsWith('Tool')) {
-		const continuesOnFail = context.continueOnFail();
-		return { kind: 'workflow', ...facts, reader: 'onScreen', continuesOnFail };
+		return {
+			kind: 'workflow',
+			reader: 'onScreen',
+			continuesOnFail: context.continueOnFail(),
+			maxWaitMs: Infinity,
+			inputRows: () => context.getInputData(),
+		};
 	}
-	const mcpSession = isInline ? mcpSessionOf(context) : undefined;
-	const asking = mcpSession === undefined ? { agentRun: agentRunOf(context) } : { mcpSession };
 	const row = rowOf(context);
 	const { wholeMs, waitMs } = TOOL_LIMITS;
 	return {
 		kind: 'model',
-		...asking,
-		...facts,
-		recognizesRepeats: mcpSession !== '',
+		reader: 'forModel',
+		continuesOnFail: false,
 		deadline: { at: clock.elapsed() + wholeMs, signal: AbortSignal.timeout(wholeMs) },
 		maxWaitMs: waitMs,
 		inputRows: () => [{ json: 'why' in row ? {} : row.columns }],
+		mcpSession: isInline ? mcpSessionOf(context) : undefined,
 	};
 }
 

@@ -69,12 +69,8 @@ export type PreparedRequest = {
 	send: (deps: RequestDeps) => Promise<INodeExecutionData[]>;
 	/** What happened, for a model, such as "The message was sent." */
 	happened: (output: INodeExecutionData[]) => string;
-	/**
-	 * What a model does next, if the request goes on after it was sent.
-	 *
-	 * @param recognizesRepeats whether the same request is recognized when it comes again
-	 */
-	nextStep?: (output: INodeExecutionData[], recognizesRepeats: boolean) => string | undefined;
+	/** What a model does next, if the request goes on after it was sent. */
+	nextStep?: (output: INodeExecutionData[]) => string | undefined;
 	/** Adds the request, and how to check it, to an unknown outcome. */
 	withDetails?: (error: OutcomeUnknown) => OutcomeUnknown;
 	/** Formats new and replayed output. What it adds isn't stored. */

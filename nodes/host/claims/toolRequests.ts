@@ -6,7 +6,7 @@ import { hashOf } from '../../core/values/hash';
 import { isJsonObject, numberIn } from '../../core/values/json';
 import { runExclusive } from '../../core/values/keyedMutex';
 import type { CallerRun } from '../caller/caller';
-import { approvedRequest } from '../caller/rows';
+import { agentRunOf, approvedRequest } from '../caller/rows';
 import type { RunResult } from '../execution/runResult';
 import { openMemory } from './executionMemory';
 import { openClaims } from './openClaims';
@@ -30,9 +30,8 @@ export async function deliverForModel(
 ): Promise<INodeExecutionData[]> {
 	const { context, caller, result } = run;
 	const { payload, target, once, quota, happened, nextStep, withDetails } = request;
-	const { agentRun, mcpSession, recognizesRepeats } = caller;
-	const accounts = Object.values(context.getNode().credentials ?? {}).map(({ id }) => id);
-	const toolRequest = hashOf([agentRun, accounts, payload]);
+	const { mcpSession } = caller;
+	const toolRequest = hashOf([agentRunOf(context), payload]);
 	const isPerson = typeof once === 'object';
 	// *Retry* starts from zero.
 	const within = context.getExecutionId();
@@ -44,7 +43,8 @@ export async function deliverForModel(
 	const countBefore = countNow();
 	// Requests that can undo each other wait for each other.
 	const meant = isPerson ? once.person : once === 'item' ? toolRequest : (target ?? toolRequest);
-	const lock = recognizesRepeats ? hashOf([mcpSession ?? within, meant]) : {};
+	// Without a session, the same request isn't recognized.
+	const lock = mcpSession === '' ? {} : hashOf([mcpSession ?? within, meant]);
 	return await runExclusive(lock, async () => {
 		const count = once === undefined ? countNow() : countBefore;
 		const job: Job = {
@@ -79,7 +79,7 @@ export async function deliverForModel(
 		result.completed = {
 			...{ output, isReplay, repeatable: !isPerson },
 			happened: happened(output),
-			nextStep: nextStep?.(output, recognizesRepeats),
+			nextStep: nextStep?.(output),
 		};
 		return output;
 	});
@@ -93,7 +93,7 @@ export async function deliverForModel(
  */
 async function takeOfQuota(run: CallerRun, { unit, max }: Quota): Promise<() => Promise<void>> {
 	const claims = await openClaims(run);
-	const { agentRun = 'session' } = run.caller;
+	const agentRun = agentRunOf(run.context);
 	for (let nth = 0; nth < max; nth++) {
 		const name = `${unit} ${nth} of ${agentRun}`;
 		if ((await claims.add([name])).size > 0) return async () => await claims.remove([name]);

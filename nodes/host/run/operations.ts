@@ -1,7 +1,6 @@
 import pick from 'lodash/pick';
 import type { INodeExecutionData, INodeProperties } from 'n8n-workflow';
 import { formatOf, hasFormat } from '../../core/service/modelFormats';
-import { inExpression } from '../nodeRun';
 import type { CallerRun } from '../caller/caller';
 import type { RunResult } from '../execution/runResult';
 import type { NodeParameters } from '../forms/nodeParameters';
@@ -177,4 +176,9 @@ function fillable(
 		}
 		return type === 'options' || noDataExpression ? [] : [{ path, displayName }];
 	});
+}
+
+/** A text in an expression. Two closing braces in it would end the expression. */
+function inExpression(text: string): string {
+	return JSON.stringify(text).replaceAll('}', '\\u007d');
 }

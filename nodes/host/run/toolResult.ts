@@ -118,7 +118,7 @@ function succeeded({ caller, result }: ModelRun, items: INodeExecutionData[]): T
 
 /** For a request that was sent and hasn't ended: a call in progress, or a message without a reply so far. */
 function begun(
-	{ recognizesRepeats }: Model,
+	{ mcpSession }: Model,
 	{ isReplay, output }: CompletedRequest,
 ): [happened: string, next: string] {
 	if (!output.some(({ json }) => 'call_id' in json)) {
@@ -130,9 +130,9 @@ function begun(
 	const placed = isReplay ? 'before, and was not placed again' : 'and may still be in progress';
 	return [
 		`The call was placed ${placed}. Its end was not confirmed in time.`,
-		recognizesRepeats
-			? 'Repeat this request to wait longer. No second call is placed.'
-			: `${DO_NOT_REPEAT} It would place a second call. Read this call later by its ID.`,
+		mcpSession === ''
+			? `${DO_NOT_REPEAT} It would place a second call. Read this call later by its ID.`
+			: 'Repeat this request to wait longer. No second call is placed.',
 	];
 }
 

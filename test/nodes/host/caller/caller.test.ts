@@ -15,13 +15,9 @@ const inN8n1 = (type: string) =>
 			name === 'isToolExecution' ? undefined : Reflect.get(target, name),
 	});
 
-const WORKFLOW = {
-	kind: 'workflow',
-	reader: 'onScreen',
-	recognizesRepeats: true,
-};
-const MODEL = { kind: 'model', reader: 'forModel', recognizesRepeats: true };
-const AGENT_MODEL = { ...MODEL, agentRun: expect.any(String) };
+const WORKFLOW = { kind: 'workflow', maxWaitMs: Infinity };
+const MODEL = { kind: 'model', maxWaitMs: 45_000 };
+const AGENT_MODEL = { ...MODEL, mcpSession: undefined };
 
 test.each([
 	['in a workflow', 'placeCall', byEngine, WORKFLOW],
@@ -29,12 +25,7 @@ test.each([
 	['that the engine of n8n 1 runs for an agent', 'placeCallTool', inN8n1, AGENT_MODEL],
 	['that n8n 1 runs in a workflow', 'placeCall', inN8n1, WORKFLOW],
 	['of an MCP client', 'placeCall', byMcpTrigger, { ...MODEL, mcpSession: 'session 1' }],
-	[
-		'of an MCP client without a session',
-		'placeCall',
-		withoutSession,
-		{ ...MODEL, mcpSession: '', recognizesRepeats: false },
-	],
+	['of an MCP client without a session', 'placeCall', withoutSession, { ...MODEL, mcpSession: '' }],
 ])('finds who asks for a node %s', (_what, type, contextOf, caller) => {
 	expect(callerOf(contextOf(type))).toMatchObject(caller);
 });
