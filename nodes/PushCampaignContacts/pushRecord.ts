@@ -7,7 +7,7 @@ import type { PushSettings } from './pushSettings';
 
 /** What n8n has of the pushes of this execution to a campaign. The same object in all of them. */
 export function openPushRecord(run: CallerRun, { campaign }: PushSettings): PushRecord {
-	return openMemory(run, `pushes to ${campaign.id}`, isPushRecord, { numbers: {} }, 'node');
+	return openMemory(run, `pushes to ${campaign.id}`, isPushRecord, { numbers: {} });
 }
 
 /** The list of *Skip Numbers Pushed Before*. */

@@ -3,18 +3,12 @@ import { InvalidInput } from '../../core/service/errors';
 import { onScreenOnly } from '../../core/service/resolution';
 import { isJsonObject, type JsonObject } from '../../core/values/json';
 import type { CallerRun } from '../caller/caller';
-import { runNumberOf } from '../nodeRun';
 
 /** The key in the node's context, which n8n shows in `$node[…].context`. */
 const STORE_KEY = 'voiceChatAgent';
 
-type StoreData = { [key: string]: unknown };
-
-/** All runs of the node, in a workflow and as a tool, or one of them. */
-type Lifetime = 'node' | 'run';
-
 /**
- * What a node remembers in an execution. It's available again to each attempt of *Retry On Fail*, and to the execution that
+ * What a node remembers in an execution, in all its runs. It's available again to each attempt of *Retry On Fail*, and to the execution that
  * *Retry* starts.
  *
  * n8n stores it with every execution, so it must be small, plain JSON: IDs, positions, and counts, never rows. n8n writes
@@ -24,7 +18,6 @@ type Lifetime = 'node' | 'run';
  * @param name a node may have several
  * @param isMemory checks what was read from the database
  * @param empty that of a first attempt
- * @param lifetime what shares it
  * @returns it, to be changed in place
  * @throws InvalidInput if it's damaged: what earlier attempts did is then unknown
  */
@@ -33,13 +26,11 @@ export function openMemory<T extends JsonObject>(
 	name: string,
 	isMemory: (stored: unknown) => stored is T,
 	empty: T,
-	lifetime: Lifetime = 'run',
 ): T {
 	// n8n has no execution of an MCP client.
-	const data: StoreData = caller.mcpSession === undefined ? storeDataOf(context) : {};
-	const key = lifetime === 'node' ? name : `${name}, ${runOf(context)}`;
-	if (!Object.hasOwn(data, key)) data[key] = empty;
-	const stored = data[key];
+	const data = caller.mcpSession === undefined ? memoriesOf(context) : {};
+	if (!Object.hasOwn(data, name)) data[name] = empty;
+	const stored: unknown = data[name];
 	if (isMemory(stored)) return stored;
 	throw new InvalidInput(
 		"The record of an earlier attempt of this execution can't be read, so nothing was sent",
@@ -49,25 +40,16 @@ export function openMemory<T extends JsonObject>(
 	);
 }
 
-/** Removes what is remembered of a node run that succeeded, because no further attempt can follow. Not for tools. */
-export function clearRun(context: IExecuteFunctions): void {
-	const data = storeDataOf(context);
-	const run = runOf(context);
-	for (const key of Object.keys(data)) {
-		if (key.endsWith(`, ${run}`)) Reflect.deleteProperty(data, key);
-	}
+export function forgetMemory(context: IExecuteFunctions, name: string): void {
+	Reflect.deleteProperty(memoriesOf(context), name);
 }
 
-/** The same for each attempt of a node run. */
-function runOf(context: IExecuteFunctions): string {
-	return `run ${runNumberOf(context)}`;
-}
-
-function storeDataOf(context: IExecuteFunctions): StoreData {
+/** By name. */
+function memoriesOf(context: IExecuteFunctions): JsonObject {
 	const contextData = context.getContext('node');
 	const data: unknown = contextData[STORE_KEY];
 	if (isJsonObject(data)) return data;
-	const empty: StoreData = {};
+	const empty: JsonObject = {};
 	contextData[STORE_KEY] = empty;
 	return empty;
 }

@@ -3,7 +3,7 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 import { areResults, Deliveries, isDeliveryRecord } from '../../core/claims/deliveries';
 import type { CallerRun } from '../caller/caller';
 import { runNumberOf } from '../nodeRun';
-import { openMemory } from './executionMemory';
+import { forgetMemory, openMemory } from './executionMemory';
 import { openClaims, unlessSent } from './openClaims';
 
 /**
@@ -12,15 +12,24 @@ import { openClaims, unlessSent } from './openClaims';
  * @throws InvalidInput if what n8n stored of an earlier attempt is damaged
  */
 export function openDeliveries(run: CallerRun): Deliveries {
-	const record = openMemory(run, 'sent', isDeliveryRecord, {}, 'node');
+	const record = openMemory(run, 'sent', isDeliveryRecord, {});
 	// Those of a tool stay, because its model may repeat a request at any time.
-	const lifetime = run.caller.kind === 'model' ? 'node' : 'run';
-	const results = openMemory(run, 'results', areResults, {}, lifetime);
+	const name = run.caller.kind === 'model' ? 'results' : resultsOfRun(run.context);
+	const results = openMemory(run, name, areResults, {});
 	return new Deliveries(
 		record,
 		results,
 		once(async () => await openClaims(run)),
 	);
+}
+
+function resultsOfRun(context: IExecuteFunctions): string {
+	return `results of run ${runNumberOf(context)}`;
+}
+
+/** Of a node run that succeeded, because no further attempt can follow. Not for tools. */
+export function forgetResults(context: IExecuteFunctions): void {
+	forgetMemory(context, resultsOfRun(context));
 }
 
 /** Identifies an item in all attempts of its execution, for which n8n passes the same items. */

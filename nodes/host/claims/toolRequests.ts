@@ -35,7 +35,7 @@ export async function deliverForModel(
 	const isPerson = typeof once === 'object';
 	// *Retry* starts from zero.
 	const within = context.getExecutionId();
-	const delivered = openMemory(run, `delivered in ${within}`, isJsonObject, {}, 'node');
+	const delivered = openMemory(run, `delivered in ${within}`, isJsonObject, {});
 	const approvedId = approvedRequest(context);
 	const approval = approvedId && hashOf([approvedId, payload]);
 	const countNow = () => numberIn(delivered[toolRequest]) ?? 0;

@@ -6,7 +6,7 @@ import {
 	NodeOperationError,
 } from 'n8n-workflow';
 import { createAccountClient } from '../http/accountClient';
-import { clearRun } from '../claims/executionMemory';
+import { forgetResults } from '../claims/openDeliveries';
 import { type Caller, callerOf } from '../caller/caller';
 import { isCanceled } from '../execution/cancel';
 import { requireItemsOfFields } from './executeOnce';
@@ -72,7 +72,7 @@ export async function runNode(
 		const shown = isComplete ? error : await operation.beforeSending(operationRun, error);
 		return toOutputs(failedRun(operationRun, shown));
 	});
-	if (!isCanceled(context) && !mayBeRunAgain(context, outputs)) clearRun(context);
+	if (!isCanceled(context) && !mayBeRunAgain(context, outputs)) forgetResults(context);
 	return outputs;
 }
 

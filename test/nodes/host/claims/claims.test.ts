@@ -287,7 +287,7 @@ describe('the results of a node run', () => {
 			'node:Node': {
 				voiceChatAgent: {
 					sent: { ...done('0#0'), ...done('0#1'), ...done('1#0') },
-					'results, run 1': { [String(Object.keys(done('1#0'))[0])]: expect.any(Array) },
+					'results of run 1': { [String(Object.keys(done('1#0'))[0])]: expect.any(Array) },
 				},
 			},
 		});

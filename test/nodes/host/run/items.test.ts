@@ -196,7 +196,7 @@ describe('the records of an earlier attempt', () => {
 	test.each<[{ [name: string]: object }]>([
 		[{ sent: { a: null } }],
 		[{ sent: { a: 'sent' } }],
-		[{ 'results, run 0': { a: 'sent' } }],
+		[{ 'results of run 0': { a: 'sent' } }],
 	])('%j is damaged, so nothing is sent', async (stored) => {
 		const { again, bodies } = await retryWith(stored);
 		expect(faultOf(again)).toMatchObject({
