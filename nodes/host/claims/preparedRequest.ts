@@ -29,12 +29,9 @@ export function repeatKeyOf({ idempotencyKey, payload }: PreparedRequest): strin
 /** The person gets it once, also in other runs of the node. */
 export type OncePerPerson = {
 	person: string;
-	/** Why another item with the same person isn't sent. */
-	again: (earlier: EarlierItem) => ExplainedError;
+	/** Why another item with the same person isn't sent. `item`: the index of the earlier one, null in another run or request. */
+	again: (earlier: { item: number | null; isUnknown: boolean }) => ExplainedError;
 };
-
-/** `item`: its index. Null if another run or request had it. */
-export type EarlierItem = { item: number | null; isUnknown: boolean };
 
 /** A checked request, which changes something in the service. */
 export type PreparedRequest = {

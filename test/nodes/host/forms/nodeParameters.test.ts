@@ -48,7 +48,10 @@ function read(
 	const context = contextOf({ [name]: raw }, rows);
 	const parameters = new NodeParameters({ context, caller: callerOf(context) }, FORM);
 	const evaluate = jest.spyOn(context, 'getNodeParameter');
-	const values = rows.map((_row, index) => readFrom(parameters.at(index)));
+	const values = rows.map((_row, index) => {
+		readFrom(parameters.at(index));
+		return readFrom(parameters.at(index));
+	});
 	const evaluations = evaluate.mock.calls.filter(([, , , options]) => !options?.rawExpressions);
 	return { values, evaluations: evaluations.length };
 }
@@ -60,7 +63,7 @@ test.each<[string, unknown[]]>([
 	['=Call {{ $json.phone }}', ['Call 1', 'Call 2']],
 	['={{ $json.deep }}', [{ phone: 'x' }, { phone: 'y' }]],
 	['={{ $itemIndex }}', [0, 1]],
-])('%s is evaluated for each item', (expression, values) => {
+])('%s is evaluated once for each item, however often it is read', (expression, values) => {
 	const rows = [
 		{ phone: '1', deep: { phone: 'x' } },
 		{ phone: '2', deep: { phone: 'y' } },
