@@ -8,6 +8,7 @@ import {
 } from 'n8n-workflow';
 import { clock } from '../host/clock';
 import { sessionKey } from '../core/chat/parseChatFields';
+import { BoundedMap } from '../core/values/boundedMap';
 import { fingerprint } from '../core/values/hash';
 import { settledOrTimeout } from '../core/values/clock';
 import type { ChatEvent } from '../core/chat/frames';
@@ -35,6 +36,8 @@ const MAX_COUNTED_MS = 5 * 60_000;
 export const EVENT_LIMITS = {
 	/** Events that wait in memory for their execution. */
 	waiting: 10_000,
+	/** Events to recognize when the service replays them, so that n8n needn't reject each one. */
+	known: 5_000,
 };
 
 /** How often to check whether events are still waiting. */
@@ -52,6 +55,9 @@ export class EventStarter {
 	/** Events that n8n hasn't received yet, oldest first. */
 	private readonly waiting = new Set<SessionEvent>();
 
+	/** By their keys. */
+	private readonly known = new BoundedMap<true>(EVENT_LIMITS.known);
+
 	private readonly keyPrefix: string[];
 
 	/** @param onLost called with an event that n8n rejected on every attempt, or for which there was no room */
@@ -67,11 +73,14 @@ export class EventStarter {
 			this.onLost(sessionEvent);
 			return;
 		}
+		const key = this.keyOf(sessionEvent);
+		if (this.known.has(key)) return;
+		this.known.set(key, true);
 		this.waiting.add(sessionEvent);
 		void this.limit(async () => {
 			const { ended } = await beginning(async () => {
 				if (!this.waiting.delete(sessionEvent)) return {};
-				const ended = this.start(sessionEvent);
+				const ended = this.start(sessionEvent, key);
 				await settledOrTimeout(clock, MAX_BEGINNING_MS, ended);
 				return { ended };
 			});
@@ -93,17 +102,20 @@ export class EventStarter {
 	}
 
 	/** Resolves when the execution has ended or waits, or couldn't be started. */
-	private async start(sessionEvent: SessionEvent): Promise<void> {
-		const { context, keyPrefix } = this;
+	private async start(sessionEvent: SessionEvent, key: string): Promise<void> {
+		const { context } = this;
 		const { sessionId, event } = sessionEvent;
 		const items = [{ json: { ...event.envelope, session_id: sessionId } }];
 		if (context.getMode() === 'manual') {
 			context.emit([items]);
 			return;
 		}
-		// An event without an ID gets a random key, so that retries of its own start don't start it twice.
-		const key = fingerprint([...keyPrefix, sessionKey(sessionId), event.eventId ?? randomUUID()]);
 		if (!(await this.hasStarted(items, key))) this.onLost(sessionEvent);
+	}
+
+	/** An event without an ID gets a random one, so that retries of its own start don't start it twice. */
+	private keyOf({ sessionId, event: { eventId } }: SessionEvent): string {
+		return fingerprint([...this.keyPrefix, sessionKey(sessionId), eventId ?? randomUUID()]);
 	}
 
 	private async hasStarted(items: INodeExecutionData[], key: string): Promise<boolean> {

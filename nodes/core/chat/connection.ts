@@ -1,7 +1,6 @@
 import { isSameId } from '../service/envelope';
 import { isRejection } from '../service/errors';
 import { withoutSecret } from '../service/secrets';
-import { BoundedMap } from '../values/boundedMap';
 import { type Clock, DONE, pause, whenAborted } from '../values/clock';
 import { ConnectionUser, type UserOptions } from './connectionUser';
 import { type ChatEvent, parseFrame } from './frames';
@@ -13,17 +12,8 @@ import { type MintedToken, renewAfterMs, socketUrl, TOKEN_RETRY_MS } from './tok
 /** How long to accept events after `session_closed`. */
 const SESSION_CLOSED_LINGER_MS = 2_000;
 
-/**
- * How long the connection stays open after its last action, so that the next item or execution can reuse it. Shorter than
- * the first reconnect, so that an action in another process gets through on its first retry.
- */
-const UNUSED_LINGER_MS = 500;
-
 /** Tokens to hide in texts of the service. All but the newest few have expired. */
 const MAX_ISSUED = 10;
-
-/** Events to remember, because the service may replay them. */
-const MAX_REMEMBERED = 5_000;
 
 /** What is the same for all users of a connection. */
 interface ConnectionOptions {
@@ -71,13 +61,6 @@ export class ChatConnection {
 	private wake = new AbortController();
 	private mayClaim = true;
 
-	/** The number of frames so far, replays and unreadable ones included. */
-	private frameCount = 0;
-	/** The number that each of the latest events had when it arrived last, by its ID. */
-	private readonly arrivals = new BoundedMap<number>(MAX_REMEMBERED);
-	/** Aborted when the next user joins. */
-	private unused = new AbortController();
-
 	constructor(private readonly options: ConnectionOptions) {
 		this.sender = new Sender(this, options.clock);
 		this.closed = whenAborted(this.signal).then(
@@ -94,32 +77,20 @@ export class ChatConnection {
 	 * @param clientId of the first user, and then of a trigger, because an action may have opened the connection
 	 */
 	join(options: UserOptions, clientId: string): ConnectionUser {
-		const user = new ConnectionUser(this, options, this.frameCount, this.options.clock);
+		const user = new ConnectionUser(this, options, this.options.clock);
 		this.users.add(user);
-		this.unused.abort(DONE);
 		this.retryNow();
 		const isTrigger = options.usedBy === 'trigger';
-		const isOtherClient = isTrigger && this.clientId !== clientId;
-		if (isOtherClient || this.clientId === '') this.clientId = clientId;
-		// The service replays to a new socket, and this one may have had its replay before this user joined.
-		const needsReplay = isTrigger && this.frameCount > 0;
-		if ((isOtherClient || needsReplay) && this.socket !== null) void this.replace(this.socket);
+		if (isTrigger || this.clientId === '') this.clientId = clientId;
+		// The service replays only to a new socket what the trigger has missed.
+		if (isTrigger && this.socket !== null) void this.replace(this.socket);
 		return user;
 	}
 
-	/** Called by a user that leaves. The last one closes the connection, an action a moment later. */
+	/** Called by a user that leaves. The last one closes the connection. */
 	leave(user: ConnectionUser): void {
 		this.users.delete(user);
-		if (this.users.size > 0) return;
-		// A trigger that is published again gets the events in between by the replay of a new socket.
-		if (user.options.usedBy === 'trigger') this.close();
-		else void this.closeUnlessUsed();
-	}
-
-	private async closeUnlessUsed(): Promise<void> {
-		this.unused = new AbortController();
-		const signal = AbortSignal.any([this.signal, this.unused.signal]);
-		if (await pause(this.options.clock, UNUSED_LINGER_MS, signal)) this.close();
+		if (this.users.size === 0) this.close();
 	}
 
 	// Connecting, one attempt after another.
@@ -255,7 +226,6 @@ export class ChatConnection {
 	private receive(frame: unknown, socket: Socket): void {
 		const ignored = (what: string) => this.options.log('debug', `The chat session ignored ${what}`);
 		const received = parseFrame(typeof frame === 'string' ? this.redact(frame) : frame);
-		this.frameCount += 1;
 		if (received === null) {
 			ignored("a frame that can't be read");
 		} else if (!isSameId(received.sessionId, this.options.sessionId)) {
@@ -268,19 +238,13 @@ export class ChatConnection {
 		}
 	}
 
-	/**
-	 * Each user gets an event once, whichever socket it came on. A user also gets replayed events that arrived before it
-	 * joined, because a trigger that is published again missed them.
-	 */
+	/** Passes it to each trigger, also if it's replayed. */
 	private receiveEvent(event: ChatEvent): void {
-		const { eventId } = event;
-		const lastArrival = eventId === null ? undefined : this.arrivals.get(eventId);
-		if (eventId !== null) this.arrivals.set(eventId, this.frameCount);
 		for (const user of [...this.users]) {
-			if (lastArrival !== undefined && lastArrival > user.joinedAtFrame) continue;
 			try {
 				user.options.onEvent?.(event);
 			} catch (cause) {
+				const { eventId } = event;
 				this.options.log('warn', "A chat event couldn't be delivered", { eventId, cause });
 			}
 		}

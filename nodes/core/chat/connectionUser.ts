@@ -17,7 +17,7 @@ export interface UserOptions {
 	/** The user confirmed that another client may lose the session. */
 	disconnectOther: boolean;
 	mintToken: () => Promise<WsToken>;
-	/** For a trigger, once for each event. */
+	/** For a trigger. The service may replay an event. */
 	onEvent?: (event: ChatEvent) => void;
 	/**
 	 * For a trigger, once an outage: the session has been lost for a while. `isRetried`: the connection tries again. If no
@@ -26,7 +26,7 @@ export interface UserOptions {
 	onLost?: (ending: Ending, isRetried: boolean) => void;
 }
 
-/** One node's use of the connection of a session. The node must always close it. It stays open for other nodes. */
+/** One node's use of the connection of a session. The node must always close it. It stays open while other nodes use it. */
 export class ConnectionUser {
 	/** Why no connection is possible. Null until then, and if the node has closed it. */
 	ending: Ending | null = null;
@@ -36,15 +36,10 @@ export class ConnectionUser {
 	private failingSince: number | null = null;
 	private isReported = false;
 
-	/**
-	 * Created by the connection.
-	 *
-	 * @param joinedAtFrame the number of frames before it joined
-	 */
+	/** Created by the connection. */
 	constructor(
 		private readonly connection: ChatConnection,
 		readonly options: UserOptions,
-		readonly joinedAtFrame: number,
 		private readonly clock: Clock,
 	) {}
 

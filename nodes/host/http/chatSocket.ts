@@ -13,14 +13,14 @@ import { clock } from '../clock';
 import { type AccountClient } from './accountClient';
 import { cancelSignal, requireRunning } from '../execution/cancel';
 
-/** The open connections of this n8n process: one per session, which all nodes, workflows, and executions share. */
+/** The open connections of this n8n process: one per session. */
 const chatConnections = new Map<string, ChatConnection>();
 
 const processId = randomUUID();
 
 /**
- * Joins the connection of the session, or opens it. The caller must close it. It lasts while it has a user, and half a
- * second longer after an action.
+ * Joins the connection of the session, or opens it. The caller must close it. It lasts while it has a user: a trigger
+ * that follows the session, or an action until it has its ack.
  *
  * A connection keeps its `client_id` when it reconnects, as the document asks. That of a trigger stays the same when n8n
  * restarts, so that the service knows which events the trigger missed. A process in which no trigger uses the session, such

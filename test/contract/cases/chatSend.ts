@@ -33,7 +33,8 @@ const bySocket: ContractCase[] = [
 		title: 'by WebSocket: sends messages in order and returns the replies',
 		parameters: { ...message('socket', '={{ $json.text }}') },
 		items: [{ text: 'Hello' }, { text: 'Is it free?' }],
-		requests: connectRequests(sessions.open),
+		// Each message has its own connection.
+		requests: [...connectRequests(sessions.open), ...connectRequests(sessions.open)],
 		output: ['You said: Hello', 'You said: Is it free?'].map((reply) => ({
 			session_id: sessions.open,
 			state: 'default',
