@@ -47,7 +47,7 @@ const BUILD_PATTERNS = ['nodes/core/values/text.ts', 'nodes/core/service/errorTa
 const ROOMS = [
 	...['core/values', 'core/service', 'core/claims', 'core/profile', 'core/phone', 'core/calls'],
 	...['core/campaigns'],
-	...['core/chat', 'core', 'core/dnd', 'core/profileTest'],
+	...['core/chat', 'core', 'core/dnd'],
 	...['host', 'host/caller', 'host/execution', 'host/http', 'host/forms'],
 	...['host/claims', 'host/run', 'host/triggers'],
 ];

@@ -343,7 +343,7 @@ class Conversation {
 			...numbers,
 			THE_SERVICE_HAS_NONE,
 		]);
-		const next = this.next(template, list);
+		const next = this.next(template);
 		return { list: list.path, ...given({ key, entry, total, dates, next }) };
 	}
 
@@ -358,15 +358,11 @@ class Conversation {
 		return undefined;
 	}
 
-	private next(
-		template: JsonObject,
-		list: { path: string; entry: JsonValue },
-	): JsonValue | undefined {
+	private next(template: JsonObject): JsonValue | undefined {
 		const kind = this.ask('next', 'How does the service return further calls?', [
 			{ value: 'page', label: 'By the number of a page' },
 			{ value: 'offset', label: 'By the number of calls to skip' },
 			{ value: 'cursor', label: 'By a cursor in the response' },
-			{ value: 'lastEntry', label: 'By a cursor in the last entry' },
 			{ value: 'link', label: 'By a link in the response' },
 			{ value: NONE, label: 'All calls are in one response' },
 		]);
@@ -383,7 +379,7 @@ class Conversation {
 			return first === '' ? undefined : { [kind]: Number(first) };
 		}
 		const what = kind === 'link' ? 'link' : 'cursor';
-		const places = kind === 'lastEntry' ? this.inEntry(list) : leavesIn(this.response);
+		const places = leavesIn(this.response);
 		const path = this.path('nextPath', `Where is the ${what} of the next page?`, places);
 		return path === undefined ? undefined : { [kind]: path };
 	}

@@ -140,17 +140,6 @@ test.each<[how: string, query: string, answers: Answers, next: unknown, sent: ob
 		{ after: '{cursor}' },
 	],
 	[
-		'a cursor in the last entry',
-		'after=c1',
-		{
-			'calls.next': 'By a cursor in the last',
-			'calls.cursor': 'after',
-			'calls.nextPath': 'call_id',
-		},
-		{ lastEntry: 'call_id' },
-		{ after: '{cursor}' },
-	],
-	[
 		'a link',
 		'state=picked',
 		{ 'calls.next': 'By a link', 'calls.nextPath': 'meta.next_url' },
@@ -267,7 +256,7 @@ test.each([
 		'a documented value, which the nodes add',
 		`curl https://x.example/v1/chat/inbound/async -d '{"t":"a b","idempotency_key":"k"}'`,
 		{},
-		`'Service Profile' in the credential isn't complete and correct. Correct it, or send this list to your service provider: "body.idempotency_key" in "chat.async" must be left out: the nodes add it.`,
+		`'Service Profile' in the credential isn't complete and correct. Correct it, or send this to your service provider: "body.idempotency_key" in "chat.async" must be left out: the nodes add it.`,
 	],
 ])('no profile, and why: %s', (_what, curl, answers, missing) => {
 	expect(answered(curl, answers)).toMatchObject({ profile: '', missing });

@@ -4,7 +4,7 @@ import type { Query } from '../service/http';
 import { MAX_READINGS, type Page, type PagedList, positionsFrom } from '../service/paging';
 import { onScreenOnly } from '../service/resolution';
 import { type Part, positionOf } from '../profile/schema';
-import { listAt, valueIn } from '../profile/template';
+import { listAt } from '../profile/template';
 import { type Account, lacks, type ServiceProfile, type ValuesOf } from '../profile/serviceProfile';
 import {
 	asRecord,
@@ -213,7 +213,7 @@ export function entriesOf(
 }
 
 /** The number of matching calls, if the profile has a path to it. */
-export function totalIn(body: JsonValue, { total }: ShownList): number | undefined {
+function totalIn(body: JsonValue, { total }: ShownList): number | undefined {
 	return total === undefined ? undefined : numberIn(valueAt(body, total));
 }
 
@@ -223,40 +223,22 @@ const ANY_HOST = 'https://voice.example.com';
 /** Values that end a list. No page after the first begins at 0. */
 const NO_CURSORS = new Set<JsonValue>([false, '', 0, -1, '0', '-1']);
 
-/** What leads to the next page: the value, and its path in the response or its last entry. */
-export function nextIn(
-	body: JsonValue,
-	shown: ShownList,
-): { path: string; value: JsonValue | undefined } | undefined {
-	const { next } = shown;
-	if (next === 'none' || 'page' in next || 'offset' in next) return undefined;
-	if ('lastEntry' in next) {
-		const list = listAt(body, shown.list);
-		const last =
-			typeof list === 'object' && list !== null ? Object.entries(list).at(-1) : undefined;
-		return { path: next.lastEntry, value: last && valueIn(last, next.lastEntry) };
-	}
-	const path = 'link' in next ? next.link : next.cursor;
-	return { path, value: valueAt(body, path) };
-}
-
 /**
  * The cursor of the next page in the response, or the query of the link to it, if it has one.
  *
  * @throws OutcomeUnknown if the value there isn't one. It isn't the end of the list, because calls would be missing.
  */
-export function linkedNext(
+function linkedNext(
 	body: JsonValue,
-	shown: ShownList,
+	{ next }: ShownList,
 	profile: ServiceProfile,
 ): Array<string | number> {
-	const found = nextIn(body, shown);
-	if (found === undefined) return [];
-	const { path, value } = found;
-	const cursor = value ?? false;
+	if (next === 'none' || 'page' in next || 'offset' in next) return [];
+	const path = 'link' in next ? next.link : next.cursor;
+	const cursor = valueAt(body, path) ?? false;
 	if (NO_CURSORS.has(typeof cursor === 'string' ? cursor.trim() : cursor)) return [];
 	const isText = typeof cursor === 'string' || typeof cursor === 'number';
-	if (isText && positionOf(shown.next) !== undefined) return [cursor];
+	if (isText && positionOf(next) !== undefined) return [cursor];
 	const link = plainText(cursor);
 	const search = URL.canParse(link, ANY_HOST) ? new URL(link, ANY_HOST).search : '';
 	if (search !== '') return [search];

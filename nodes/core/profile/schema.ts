@@ -4,8 +4,14 @@ import { InvalidInput } from '../service/errors';
 import { onScreenOnly } from '../service/resolution';
 import { isJsonObject, type JsonObject, type JsonValue, parseJson } from '../values/json';
 import { withoutInvisible } from '../values/text';
-import { joinedWithAnd, named, quoted } from '../values/values';
-import { entriesIn, hasUnclearPlaceholder, placeholdersIn, POSITIONS } from './template';
+import { joinedWithAnd, quoted } from '../values/values';
+import {
+	entriesIn,
+	hasUnclearPlaceholder,
+	placeholdersIn,
+	POSITIONS,
+	type TemplateEntry,
+} from './template';
 
 export const SERVICE_PROFILE = 'Service Profile';
 
@@ -52,12 +58,11 @@ const pages = z.union([
 	z.object({ page: first }).strict(),
 	z.object({ offset: first }).strict(),
 	z.object({ cursor: path() }).strict(),
-	z.object({ lastEntry: inEntry }).strict(),
 	z.object({ link: path() }).strict(),
 ]);
 const next = z.custom<z.infer<typeof pages>>(
 	(given) => pages.safeParse(given).success,
-	'must be { "page": 1 } or { "offset": 0 } with the first one, { "cursor": path } or { "link": path } with a path in the response, { "lastEntry": path } if the last entry has the cursor, or "none" if all calls are in one response',
+	'must be { "page": 1 } or { "offset": 0 } with the first one, { "cursor": path } or { "link": path } with a path in the response, or "none" if all calls are in one response',
 );
 type Next = z.infer<typeof next>;
 
@@ -128,55 +133,56 @@ export type Template = { query?: JsonObject | undefined; body?: JsonObject | und
 /** The placeholder of a page. Undefined if there is only one, or a link leads to it. */
 export function positionOf(given: Next = 'none'): (typeof POSITIONS)[number] | undefined {
 	if (given === 'none') return undefined;
-	return POSITIONS.find((one) => one in given || (one === 'cursor' && 'lastEntry' in given));
+	return POSITIONS.find((one) => one in given);
 }
 
-/** Checks the placeholders of a request. */
+/** Checks the placeholders of a request, up to the first fault. */
 function isRequest(name: RequestName) {
-	const { must, may }: { must: readonly string[]; may: readonly string[] } = PLACEHOLDERS[name];
-	const known = [...must, ...may];
-	const added = DOCUMENTED[name] ?? '';
-	return (request: Template & { next?: Next | undefined }, { addIssue }: z.RefinementCtx) => {
-		const fault = (message: string, path: string[] = []) => {
-			addIssue({ code: 'custom', path, message });
-		};
+	const { must }: { must: readonly string[] } = PLACEHOLDERS[name];
+	return (request: Template & { next?: Next | undefined }, { addIssue }: z.RefinementCtx): void => {
 		const { query: inQuery = {}, body: inBody = {}, next: pages } = request;
 		const template = { query: inQuery, body: inBody };
 		const position = positionOf(pages);
 		for (const entry of entriesIn(template)) {
-			const text = typeof entry.value === 'string' ? entry.value : '';
-			const placeholders = placeholdersIn(text);
-			const names = placeholders.map((one) => one.name);
-			const [unknown] = difference(names, known);
-			const unclear =
-				name === 'calls' && POSITIONS.find((one) => one !== position && names.includes(one));
-			if (placeholdersIn(entry.name).length > 0)
-				fault('must have its placeholder as the value, not as the name', entry.path);
-			if (hasUnclearPlaceholder(text))
-				fault(
-					`must have placeholders such as {${known[0] ?? ''}}, in single curly brackets`,
-					entry.path,
-				);
-			else if (unknown !== undefined)
-				fault(`has {${unknown}}, but can only have ${listed(known)}`, entry.path);
-			else if (unclear) fault(`has {${unclear}}, so "next" must have "${unclear}"`, entry.path);
-			// With one of them missing, the others would be left out, too.
-			else if (names.length > 1 && placeholders.some((one) => one.isOptional))
-				fault(
-					'has several placeholders, of which one can be missing. Give each its own text',
-					entry.path,
-				);
-			if (entry.name === added && entry.path.length === 2)
-				fault('must be left out: the nodes add it', entry.path);
+			const message = entryFault(name, entry, position);
+			if (message === undefined) continue;
+			addIssue({ code: 'custom', path: entry.path, message });
+			return;
 		}
 		const needed = position === undefined ? must : [...must, position];
-		const missing = difference(
-			needed,
-			placeholdersIn(template).map((one) => one.name),
-		);
-		if (missing.length > 0)
-			fault(`needs ${listed(missing)} in place of the values of your example`);
+		const shown = placeholdersIn(template).map((one) => one.name);
+		const missing = difference(needed, shown);
+		if (missing.length === 0) return;
+		const message = `needs ${listed(missing)} in place of the values of your example`;
+		addIssue({ code: 'custom', message });
 	};
+}
+
+/** What's wrong with an entry of a request. Undefined if nothing is. */
+function entryFault(
+	name: RequestName,
+	entry: TemplateEntry,
+	position: ReturnType<typeof positionOf>,
+): string | undefined {
+	const { must, may }: { must: readonly string[]; may: readonly string[] } = PLACEHOLDERS[name];
+	const known = [...must, ...may];
+	const text = typeof entry.value === 'string' ? entry.value : '';
+	const placeholders = placeholdersIn(text);
+	const names = placeholders.map((one) => one.name);
+	const [unknown] = difference(names, known);
+	const unclear =
+		name === 'calls' && POSITIONS.find((one) => one !== position && names.includes(one));
+	if (placeholdersIn(entry.name).length > 0)
+		return 'must have its placeholder as the value, not as the name';
+	if (hasUnclearPlaceholder(text))
+		return `must have placeholders such as {${known[0] ?? ''}}, in single curly brackets`;
+	if (unknown !== undefined) return `has {${unknown}}, but can only have ${listed(known)}`;
+	if (unclear) return `has {${unclear}}, so "next" must have "${unclear}"`;
+	// With one of them missing, the others would be left out, too.
+	if (names.length > 1 && placeholders.some((one) => one.isOptional))
+		return 'has several placeholders, of which one can be missing. Give each its own text';
+	const isDocumented = entry.name === DOCUMENTED[name] && entry.path.length === 2;
+	return isDocumented ? 'must be left out: the nodes add it' : undefined;
 }
 
 function listed(names: readonly string[]): string {
@@ -185,15 +191,12 @@ function listed(names: readonly string[]): string {
 
 // How a profile is read.
 
-/** Faults to list in a message, and names in a fault. */
-const MAX_FAULTS = 10;
-
 /**
  * Reads a profile as it's pasted from an email, a chat, or a document. An empty one has no part.
  *
  * @param given JSON, or the same as an object from an expression
- * @param hideSecret hides a secret in that list
- * @throws InvalidInput that lists everything to correct
+ * @param hideSecret hides a secret in the message
+ * @throws InvalidInput with the first fault
  */
 export function readProfile(
 	given: unknown,
@@ -203,14 +206,14 @@ export function readProfile(
 	if (text.trim() === '') return {};
 	const json = jsonIn(text);
 	if (json === undefined) throw notJson();
-	const { success, data, error } = profileSchema.safeParse(json, { errorMap });
-	if (success) return data;
-	const faults = error.issues;
-	const shown = hideSecret(faults.slice(0, MAX_FAULTS).map(faultOf).join('; '));
-	const more = faults.length > MAX_FAULTS ? `; and ${faults.length - MAX_FAULTS} more` : '';
+	const { data, error } = profileSchema.safeParse(json, { errorMap });
+	const [fault] = error?.issues ?? [];
+	if (fault === undefined) return data ?? {};
 	throw new InvalidInput(
 		`'${SERVICE_PROFILE}' in the credential isn't complete and correct`,
-		onScreenOnly(`Correct it, or send this list to your service provider: ${shown}${more}.`),
+		onScreenOnly(
+			`Correct it, or send this to your service provider: ${hideSecret(faultText(fault))}.`,
+		),
 	);
 }
 
@@ -231,7 +234,7 @@ function withPlainSpace(text: string): string {
 const errorMap: ZodErrorMap = (issue, { defaultError }) => {
 	switch (issue.code) {
 		case ZodIssueCode.unrecognized_keys:
-			return { message: `has unknown names: ${named(issue.keys, quoted, MAX_FAULTS)}` };
+			return { message: `has the unknown name ${quoted(issue.keys[0])}` };
 		case ZodIssueCode.invalid_enum_value:
 			return { message: `must be ${issue.options.map((one) => `"${one}"`).join(' or ')}` };
 		case ZodIssueCode.too_small:
@@ -251,7 +254,7 @@ const errorMap: ZodErrorMap = (issue, { defaultError }) => {
 };
 
 /** Such as `"body.entry.phone" in "dnd.add" must be …`. */
-function faultOf({ path: [part, ...rest], message }: ZodIssue): string {
+function faultText({ path: [part, ...rest], message }: ZodIssue): string {
 	if (part === undefined) return `the profile ${message}`;
 	return `${rest.length > 0 ? `${quoted(rest.join('.'))} in ` : ''}"${part}" ${message}`;
 }

@@ -26,11 +26,10 @@ export function hasUnclearPlaceholder(text: string): boolean {
 	return text.includes('${') || /[{}]/.test(text.replace(PLACEHOLDER, ''));
 }
 
+export type TemplateEntry = { path: string[]; name: string; value: JsonValue };
+
 /** Every entry of a template, at any depth. */
-export function* entriesIn(
-	template: JsonValue,
-	path: string[] = [],
-): Generator<{ path: string[]; name: string; value: JsonValue }> {
+export function* entriesIn(template: JsonValue, path: string[] = []): Generator<TemplateEntry> {
 	if (typeof template !== 'object' || template === null) return;
 	for (const [name, value] of Object.entries(template)) {
 		yield { path: [...path, name], name, value };

@@ -4,7 +4,6 @@ import type { Query } from '../../../../nodes/core/service/http';
 import { READS_AT_ONCE } from '../../../../nodes/core/service/limits';
 import { readPages } from '../../../../nodes/core/service/paging';
 import { ServiceProfile } from '../../../../nodes/core/profile/serviceProfile';
-import { testProfile } from '../../../../nodes/core/profileTest/testProfile';
 import { callList, callListQuery } from '../../../../nodes/core/calls/callList';
 import type { CallFilters } from '../../../../nodes/core/calls/callListQuery';
 import type { JsonObject } from '../../../../nodes/core/values/json';
@@ -27,7 +26,6 @@ const PAGED: Details = { ...WHOLE, query: { p: '{page}' }, next: { page: 1 } };
 const FROM_ZERO: Details = { ...PAGED, next: { page: 0 } };
 const OFFSET: Details = { ...PAGED, query: { p: '{offset}' }, next: { offset: 0 } };
 const CURSOR: Details = { ...PAGED, query: { p: '{cursor}' }, next: { cursor: 'next' } };
-const LAST: Details = { ...CURSOR, next: { lastEntry: 'call_id' } };
 const LINK: Details = { ...WHOLE, next: { link: 'next' } };
 const withTotal = (details: Details) => ({ ...details, total: 'total' });
 const FILTERS = {
@@ -78,13 +76,6 @@ describe('the pages of a list', () => {
 			({ p = 0 }) => pageAt(Number(p), 9, { next: String(Number(p) + 3), total: 9 }),
 			9,
 			[undefined, '3', '6', '9'],
-		],
-		[
-			'the last call of the page',
-			LAST,
-			({ p = 'call--1' }) => pageAt(Number(String(p).slice('call-'.length)) + 1, 5),
-			5,
-			[undefined, 'call-2', 'call-4'],
 		],
 		['a total as text', withTotal(PAGED), () => pageAt(0, 3, { total: '3' }), 3, [undefined]],
 	])('are read by %s', async (_way, details, respond, count, asked) => {
@@ -299,25 +290,6 @@ describe('the calls of a response', () => {
 				{ ...WHOLE, list },
 			),
 		).rejects.toThrow("The response doesn't contain the requested data");
-	});
-
-	test.each<[Details, unknown]>([
-		[WHOLE, { calls: TWO }],
-		[
-			{ ...WHOLE, total: 'data.total' },
-			{ calls: [], total: 0 },
-		],
-		[{ ...WHOLE, key: 'call_id' }, { calls: { a: {}, b: {} } }],
-		[IN_CALL, { calls: [{ call: { call_id: 'a' } }] }],
-		// Its entries show nothing.
-		[IN_CALL, { calls: [] }],
-	])('with %j, of %j, are accepted by the test of the credential', async (details, data) => {
-		const { account } = listing(() => ({ data }), { calls: details });
-		expect(await testProfile(account, [])).toEqual({
-			read: ['the call list'],
-			untested: [],
-			failures: [],
-		});
 	});
 });
 
