@@ -19,8 +19,8 @@ const LAG_BACKOFF: Backoff = { firstMs: 1_000, maxMs: 30_000 };
 /** How long to keep reading a call that can't be read or shows no end. */
 const GIVE_UP_AFTER_MS = 5 * 60_000;
 
-/** A call that the service doesn't know is read again once, after this time. Only once, because anyone can report one. */
-const UNKNOWN_AGAIN_AFTER_MS = 15_000;
+/** How long to keep reading a call that the service doesn't know. Not longer, because anyone can report one. */
+const UNKNOWN_AFTER_MS = 15_000;
 
 type CompletionOptions = {
 	/** What was reported of the outcome. */
@@ -45,23 +45,18 @@ export async function readCompletedCall(
 	{ report, finished, clock }: CompletionOptions,
 ): Promise<JsonObject | undefined> {
 	const start = clock.elapsed();
-	let wasUnknown = false;
 	for (let reading = 1; ; reading++) {
 		const wait = backoffMs(LAG_BACKOFF, reading);
-		const isLast = clock.elapsed() + wait - start > GIVE_UP_AFTER_MS;
+		const waited = clock.elapsed() - start;
+		const isLast = waited + wait > GIVE_UP_AFTER_MS;
 		const record = await readCallRecord(client, callId).catch((error: unknown) => {
-			if (isUnknownCall(error)) return 'unknown';
+			if (isUnknownCall(error)) return null;
 			if (isLast || !isTransient(error)) throw notRead(callId, error);
 			return undefined;
 		});
-		if (record === 'unknown') {
-			if (wasUnknown) return undefined;
-			wasUnknown = true;
-			await clock.sleep(UNKNOWN_AGAIN_AFTER_MS);
-			continue;
-		}
-		const isEnded = record !== undefined && hasEnded(record, finished);
-		if (isEnded && (isLast || !isBehind(record, report))) return record;
+		if (record === null && waited >= UNKNOWN_AFTER_MS) return undefined;
+		if (record && hasEnded(record, finished) && (isLast || !isBehind(record, report)))
+			return record;
 		if (isLast) throw notEnded(callId, record?.status ?? null);
 		await clock.sleep(wait);
 	}

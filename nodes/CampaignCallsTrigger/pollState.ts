@@ -21,7 +21,7 @@ export type PollState = {
 };
 
 /** Outcomes of calls. `passed` is kept, whatever the user changes, so that none starts the workflow twice. */
-export type SeenOutcomes = {
+type SeenOutcomes = {
 	/** They have started the workflow. */
 	passed: Set<string>;
 	/** They never start it, because they ended before the first poll, or the filters excluded them. */

@@ -71,7 +71,7 @@ export function listsToCompare({ uploads, calls }: CampaignView): CampaignUpload
 }
 
 /** Whether all queues of the contact list are completed. False for a list that was never queued. */
-export function isCompleted({ queues }: CampaignUpload): boolean {
+function isCompleted({ queues }: CampaignUpload): boolean {
 	return queues.length > 0 && queues.every(({ completed }) => completed === true);
 }
 

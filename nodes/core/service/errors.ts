@@ -205,8 +205,6 @@ export class ServiceRejection extends ExplainedError {
 		override readonly status: number,
 		readonly rejection: RejectionBody,
 		origin: ErrorOrigin = 'service',
-		/** How long the service asks to wait. */
-		readonly retryAfterMs?: number,
 	) {
 		super('rejected', message, resolution, { originalMessage, origin, isTransient });
 	}

@@ -13,7 +13,6 @@ import {
 	type ServiceRequest,
 	VALIDATION_STATUSES,
 } from './http';
-import { retryAfterMs } from './retry';
 import { withoutQuotes } from './secrets';
 import { fieldsIn, isJsonObject, type JsonObject, type JsonValue, parseJson } from '../values/json';
 import { plainText } from '../values/values';
@@ -62,8 +61,7 @@ export function parseResponse(
 		const explanation = explanationOf(row, response);
 		const { texts, body: said } = rejection ?? { texts: [], body: {} };
 		const found = { code: row.code, texts, body: said };
-		const waitMs = retryAfterMs(response);
-		throw new ServiceRejection(explanation, originalMessage, status, found, origin, waitMs);
+		throw new ServiceRejection(explanation, originalMessage, status, found, origin);
 	}
 	const message =
 		row === undefined

@@ -1,13 +1,7 @@
-import type { Failure, INodeExecutionData, IPollFunctions } from 'n8n-workflow';
-import {
-	ExplainedError,
-	InvalidInput,
-	OutcomeUnknown,
-	ServiceRejection,
-} from '../../core/service/errors';
-import { TOO_MANY_REQUESTS } from '../../core/service/http';
+import type { INodeExecutionData, IPollFunctions } from 'n8n-workflow';
+import { InvalidInput, OutcomeUnknown } from '../../core/service/errors';
 import { onScreenOnly } from '../../core/service/resolution';
-import { DONE, duration, whenAborted } from '../../core/values/clock';
+import { duration, whenAborted } from '../../core/values/clock';
 import { fingerprint } from '../../core/values/hash';
 import type { JsonObject } from '../../core/values/json';
 import { clock } from '../clock';
@@ -29,24 +23,8 @@ export async function runPoll(
 		const events = await poll(context, new PollTime(context));
 		return events.length > 0 ? [events.map((json) => ({ json }))] : null;
 	} catch (error) {
-		const nodeError = toNodeError(context.getNode(), error);
-		throw error instanceof ExplainedError
-			? Object.assign(nodeError, { failure: failureOf(error) })
-			: nodeError;
+		throw toNodeError(context.getNode(), error);
 	}
-}
-
-/** n8n waits longer until the next check if a person must do something first, or as long as the service asks. */
-function failureOf(error: ExplainedError): Failure {
-	// Of one call or contact list.
-	const rejection = error.cause ?? error;
-	if (rejection instanceof ServiceRejection) {
-		const { status, retryAfterMs } = rejection;
-		if (status === 401) return { cause: 'credential-invalid' };
-		if (status === TOO_MANY_REQUESTS)
-			return { cause: 'rate-limited', ...(retryAfterMs !== undefined && { retryAfterMs }) };
-	}
-	return { cause: error.isTransient ? 'temporarily-unavailable' : 'configuration-invalid' };
 }
 
 /** The name of what the trigger remembers, in n8n's static data. */
@@ -136,14 +114,10 @@ export class PollTime {
 
 	/** @throws OutcomeUnknown if the time is up before */
 	async within<T>(running: Promise<T>): Promise<T> {
-		const ended = new AbortController();
-		const over = whenAborted(this.end, ended.signal).then(() => undefined);
-		const settled = running.then((result) => ({ result }));
-		const first = await Promise.race([settled, over]).finally(() => ended.abort(DONE));
-		if (first !== undefined) return first.result;
-		// What is still running has no result any more.
-		settled.catch(() => undefined);
-		throw this.timedOut();
+		const over = whenAborted(this.end).then(() => {
+			throw this.timedOut();
+		});
+		return await Promise.race([running, over]);
 	}
 
 	timedOut(): OutcomeUnknown {

@@ -9,30 +9,31 @@ import type {
 } from 'n8n-workflow';
 import { InvalidInput } from '../../core/service/errors';
 import { onScreenOnly } from '../../core/service/resolution';
-import { isJsonObject, type JsonObject, type JsonValue, parseJson } from '../../core/values/json';
+import { type JsonObject, type JsonValue, parseJson } from '../../core/values/json';
 import type { CallerRun } from '../caller/caller';
 import type { Fields } from '../forms/fields';
 import { formOf } from '../forms/nodeParameters';
 import { toNodeError } from '../http/nodeErrors';
 import { openTextList, type StoreUse } from '../claims/openTextList';
 
-/** The used part of n8n's request. n8n has read the body, unless it doesn't know the content type. */
-type RawRequest = { readRawBody(): Promise<void>; rawBody?: Buffer; body?: unknown };
-
 /**
  * The body of a request: JSON with any content type, the fields of a form or of XML, or else its text. Undefined if
  * it's empty or can't be read.
  */
 export async function readBody(context: IWebhookFunctions): Promise<JsonValue | undefined> {
-	const request: unknown = context.getRequestObject();
-	if (!isRawRequest(request)) return undefined;
-	// Fails if n8n has read a form with files, or if the sender is gone.
+	const request = context.getRequestObject();
+	// n8n has read it, unless it doesn't know the content type. Fails if that was a form with files, or if the sender is gone.
 	await request.readRawBody().catch(() => undefined);
-	const text = request.rawBody?.toString('utf8').replace(/^\uFEFF/, '') ?? '';
+	const text = decoded(request.rawBody);
 	// Not n8n's parsed JSON, because it rounds long numbers.
 	const json = parseJson(text);
 	if (json !== undefined) return json;
 	return formIn(request.body) ?? (text.trim() === '' ? undefined : text);
+}
+
+/** Empty if n8n couldn't read it. */
+function decoded(rawBody?: Buffer): string {
+	return rawBody?.toString('utf8').replace(/^\uFEFF/, '') ?? '';
 }
 
 /** What n8n has read of a form or of XML. */
@@ -41,10 +42,6 @@ function formIn(body: unknown): JsonValue | undefined {
 	// What is nested too deeply can't be written again.
 	const text = attempt(() => JSON.stringify(body));
 	return typeof text === 'string' ? parseJson(text) : undefined;
-}
-
-function isRawRequest(request: unknown): request is RawRequest {
-	return isJsonObject(request) && 'readRawBody' in request;
 }
 
 /** Responds to the sender, and starts no execution. */
@@ -75,6 +72,7 @@ export function nothingToRegister(
 	properties: readonly INodeProperties[] = [],
 	readFields: (form: Fields) => void = () => {},
 ) {
+	const nothing = async () => await Promise.resolve(true);
 	return {
 		async checkExists(this: IHookFunctions): Promise<boolean> {
 			try {
@@ -90,12 +88,8 @@ export function nothingToRegister(
 				throw toNodeError(this.getNode(), error);
 			}
 		},
-		async create(this: IHookFunctions): Promise<boolean> {
-			return true;
-		},
-		async delete(this: IHookFunctions): Promise<boolean> {
-			return true;
-		},
+		create: nothing,
+		delete: nothing,
 	};
 }
 

@@ -106,7 +106,7 @@ describe('the execution', () => {
 		expect(execution && hintsOf(execution)).toEqual([
 			expect.stringContaining(`The account of this credential has no call "${UNKNOWN}"`),
 		]);
-		expect(reads(UNKNOWN)).toBe(2);
+		expect(reads(UNKNOWN)).toBe(5);
 	});
 
 	it('fails after five minutes if the record never shows an end, and a retry passes the call on', async () => {

@@ -46,9 +46,9 @@ test.each<[string, Script, JsonObject | undefined, number[]]>([
 		CALL,
 		[1_000, 2_000, 4_000],
 	],
-	['a call that the service knows a moment later', [NOT_FOUND, CALL], CALL, [15_000]],
-	['an unknown call twice', [NOT_FOUND], undefined, [15_000]],
-	['another call twice', [OTHER], undefined, [15_000]],
+	['a call that the service knows a moment later', [NOT_FOUND, CALL], CALL, [1_000]],
+	['an unknown call for 15 seconds', [NOT_FOUND], undefined, [1_000, 2_000, 4_000, 8_000]],
+	['another call for 15 seconds', [OTHER], undefined, [1_000, 2_000, 4_000, 8_000]],
 	['through an outage', [...Array<TransportFault>(8).fill(AWAY), CALL], CALL, [1_000, 2_000]],
 ])('reads %s', async (_name, script, expected, waits) => {
 	const read = reading(script);

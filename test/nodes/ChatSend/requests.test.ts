@@ -177,7 +177,7 @@ test.each<[string, INodeParameters, string, advice: string]>([
 		'legacy',
 		{ agentUuid: { __rl: true, mode: 'id', value: '={{ "x" }}' } },
 		`'Agent' must be an agent ID (got "x")`,
-		'Choose the agent from the list',
+		'Enter an agent ID such as',
 	],
 ])('%s: rejected with advice before anything is sent, %#', async (sendBy, parameters, ...texts) => {
 	const run = await harness.run({ sendBy, ...parameters });
