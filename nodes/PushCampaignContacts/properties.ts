@@ -226,15 +226,10 @@ const pushOptionsField: INodeProperties = optionsCollection(
 		noDataExpression: true,
 		options: [
 			{
-				name: 'One Item per Request',
-				value: 'requests',
-				description: 'The totals of the push and the response of the service to each request',
-			},
-			{
 				name: 'One Item per Row',
 				value: 'rows',
 				description:
-					'Each row with its push_status and phone_key, so that the next node can update a sheet or a CRM',
+					'Each row with its push_status and phone_key, so that the next node can update a sheet or a CRM.',
 			},
 			{
 				name: 'One Summary Item',
@@ -244,7 +239,7 @@ const pushOptionsField: INodeProperties = optionsCollection(
 		],
 		default: 'rows',
 		description:
-			"What the Pushed output returns. By default, one item per row, or one item per request for a CSV file. The other outputs return the other rows. With 'One Item per Row', connect Pushed, Rejected, and Sent Before to the node that updates your rows. You can push rows of Rejected again: duplicate, skipped_duplicate, unknown, and sent_before rows are left out until you empty their push_status and rejection_status, or correct the number of a duplicate.",
+			'What the Pushed output returns. The other outputs return the other rows. To update your rows, connect Pushed, Rejected, and Skipped to the node that does it. Rows whose push_status is unknown, sent_before, or duplicate are left out of later pushes until you empty it.',
 	},
 	{
 		displayName: 'Skip Numbers Pushed Before',
@@ -252,7 +247,7 @@ const pushOptionsField: INodeProperties = optionsCollection(
 		type: 'boolean',
 		default: true,
 		description:
-			"Whether to push each number to the campaign only once over all executions of this workflow, so that you can push the same growing sheet every day. The Sent Before output returns the others. The node remembers a number before sending it, and forgets it if it was certainly not pushed. Numbers pushed without this option aren't remembered. After you change the account, a campaign with the same ID counts as the same.",
+			"Whether to push each number to the campaign only once over all executions of this workflow, so that you can push the same growing sheet every day. The Skipped output returns the others. The node remembers a number before sending it, and forgets it if it was certainly not pushed. Numbers pushed without this option aren't remembered. After you change the account, a campaign with the same ID counts as the same.",
 	},
 );
 

@@ -25,34 +25,25 @@ import type { AccountClient } from '../host/http/accountClient';
 import { counted } from '../core/values/values';
 import { agentChecker } from '../core/dnd/checkAgent';
 import { resolveColumns, usedColumns, whyNoNames } from './push/columns';
-import { REJECTED_STATUSES, RowsByStatus } from './push/outcome';
 import { type PreparedRows, prepareRows, whyEmptied } from './push/prepareRows';
-import { type PushFacts, type Report, reportOn } from './push/report';
 import { type PushInput, settleAll } from './push/rows';
 import { sendRows } from './push/sendRows';
-import {
-	addPushHints,
-	pushedOutput,
-	pushStopped,
-	notPushedItems,
-	requireOutputFits,
-	stoppedItem,
-} from './pushOutput';
-import { type Output, type PushSettings, readOutput, readPushSettings } from './pushSettings';
+import { addPushHints, outputsOf, pushStopped, stoppedItem } from './output';
+import { isSummary, type PushSettings, readPushSettings } from './pushSettings';
 import { openPushClaims, openPushRecord } from './pushRecord';
 import { readRows } from './readRows';
+import { countOf, countRows, type Report } from './report';
 
 /**
- * Pushes the rows. Returns the *Pushed*, *Rejected*, and *Sent Before* outputs.
+ * Pushes the rows. Returns the *Pushed*, *Rejected*, and *Skipped* outputs.
  *
  * @throws if the push stopped, or couldn't begin
  */
 export async function pushRows(run: OperationRun): Promise<INodeExecutionData[][]> {
 	const { context, caller, parameters } = run;
-	const output = readOutput(parameters.at(0));
-	const report = await runPush(run, await readRows(run), output);
+	const report = await runPush(run, await readRows(run));
 	const isRejectedRead = isOutputRead(context, REJECTED);
-	const unknown = report.rows.count('unknown');
+	const unknown = countOf(report, 'unknown');
 	// No other row waits to be sent.
 	if (unknown > 0 && !isRejectedRead && report.check === undefined)
 		report.stopped ??= unreadRows(unknown);
@@ -60,11 +51,9 @@ export async function pushRows(run: OperationRun): Promise<INodeExecutionData[][
 		throw pushStopped(context, report, report.stopped);
 	}
 	addPushHints(context, report, isRejectedRead);
-	return [
-		[...stoppedItem(context, report), ...(await pushedOutput(report, output))],
-		await notPushedItems(report, output, REJECTED_STATUSES),
-		await notPushedItems(report, output, ['sent_before']),
-	];
+	const outputs = await outputsOf(report, isSummary(parameters.at(0), report.input));
+	const [pushed = [], ...others] = outputs;
+	return [[...stoppedItem(context, report), ...pushed], ...others];
 }
 
 /** The index of the *Rejected* output. */
@@ -86,18 +75,14 @@ function unreadRows(count: number): OutcomeUnknown {
  *
  * @throws if nothing was sent. After that, the report says what happened to each row.
  */
-export async function runPush(
-	run: OperationRun,
-	input: PushInput,
-	output: Output,
-): Promise<Report> {
+export async function runPush(run: OperationRun, input: PushInput): Promise<Report> {
 	const { result } = run;
 	const { tables } = input;
 	// An empty input is fine.
 	if (tables.every(({ names }) => names.size === 0)) {
-		const rows = await RowsByStatus.of([]);
 		const { hints } = input;
-		return reportOn({ input: { ...input, rows: [] }, rows, requests: [], enqueue: false, hints });
+		const none = { counts: {}, requests: [], enqueue: false, skipPushedBefore: false, hints };
+		return { input: { ...input, rows: [] }, ...none };
 	}
 	const { columns: choice, ...settings } = await readPushSettings(run);
 	const { campaign, reader, checksOnly, skipPushedBefore } = settings;
@@ -110,7 +95,6 @@ export async function runPush(
 	const nameless = isList ? whyNoNames(columns, choice) : undefined;
 	if (campaign.enqueue && nameless !== undefined)
 		throw new InvalidInput(`${nameless.message}, and nothing was sent`, nameless.resolution);
-	requireOutputFits(input, output);
 	const done = checksOnly
 		? await checkRows(account, prepared, settings, nameless)
 		: await pushPrepared(run, account, prepared, settings);
@@ -121,10 +105,11 @@ export async function runPush(
 		done.check === undefined && done.stopped === undefined && nameless,
 	];
 	const { enqueue } = campaign;
-	return reportOn({ input, ...done, enqueue, skipPushedBefore, hints: compact(hints) });
+	const counts = await countRows(input.rows);
+	return { input, counts, ...done, enqueue, skipPushedBefore, hints: compact(hints) };
 }
 
-type Done = Pick<PushFacts, 'rows' | 'requests' | 'check' | 'stopped'>;
+type Done = Pick<Report, 'requests' | 'check' | 'stopped'>;
 
 /** Settles the rows that a push would send as ready, as far as it's known. */
 async function checkRows(
@@ -143,7 +128,7 @@ async function checkRows(
 		`${nameless.message}, and 'Add and Release' sends nothing. ${adviceFor(nameless.resolution, 'onScreen')}`,
 	];
 	const check = { campaignStatus, texts: [...(ofNames ?? []), ...ofAgent] };
-	return { check, requests: [], rows: await RowsByStatus.of(prepared.input.rows) };
+	return { check, requests: [] };
 }
 
 /** Sends the rows, but on *Retry On Fail* and *Retry* not again what the node pushed or may have pushed. */
@@ -161,8 +146,7 @@ async function pushPrepared(
 	const record = openPushRecord(run, settings);
 	const send = async () => {
 		const claims = await openPushClaims(run, settings, record, prepared.rows.length);
-		const sent = await sendRows(prepared, { ...settings, client, claims, signal, textOf });
-		return { ...sent, rows: await RowsByStatus.of(prepared.input.rows) };
+		return await sendRows(prepared, { ...settings, client, claims, signal, textOf });
 	};
 	// An AI agent may call the tool again while it runs.
 	const pushed = await runExclusive(record, send);

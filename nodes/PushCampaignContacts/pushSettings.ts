@@ -11,9 +11,9 @@ import { readAdditions } from '../host/forms/options';
 import { mayNameRow } from '../host/caller/rows';
 import type { JsonValue } from '../core/values/json';
 import { forEachWithPauses } from '../core/values/pauses';
-import { contactsFrom } from './readRows';
 import type { CampaignTarget } from './push/sendRows';
 import type { ColumnChoice } from './push/columns';
+import type { PushInput } from './push/rows';
 import { pushFields } from './properties';
 
 export type PushSettings = {
@@ -28,17 +28,12 @@ export type PushSettings = {
 	skipPushedBefore: boolean;
 };
 
-/** What the *Pushed* output contains. */
-export type Output = 'requests' | 'summary' | 'rows';
-
 /** Settings apply to the whole push, so they are read from the first row. */
 const FIRST = 0;
 
-export function readOutput(form: Fields): Output {
-	// A file can have more rows than n8n can store as items.
-	const usual = contactsFrom(form) === 'csv' ? 'requests' : 'rows';
-	const chosen = form.collection('options').choice('output', usual);
-	return chosen === 'summary' || chosen === 'rows' ? chosen : 'requests';
+/** Whether *Pushed* has the summary. A file can have more rows than n8n can store as items. */
+export function isSummary(form: Fields, { isLarge }: PushInput): boolean {
+	return isLarge || form.collection('options').choice('output', 'rows') === 'summary';
 }
 
 export async function readPushSettings(

@@ -48,12 +48,11 @@ describe('examples of pushes, with only the credentials selected', () => {
 			});
 			expect(sheets.rows('Rejected')).toMatchObject([
 				{ person_name: 'Farah Ali', push_status: 'rejected' },
-				{ person_name: 'Asha', push_status: 'duplicate' },
 			]);
 			expect(gmail.mails).toHaveLength(1);
 			expect(gmail.mails[0]).toMatchObject({
 				to: 'marketing@example.com',
-				subject: expect.stringMatching(/^2 rows to check on /),
+				subject: expect.stringMatching(/^1 row to check on /),
 				body: expect.stringMatching(/<li>Row 3, 022 1234 Farah Ali: [^<]*digits instead of 10/),
 			});
 			const contacts = () =>
@@ -81,7 +80,7 @@ describe('examples of pushes, with only the credentials selected', () => {
 		});
 
 		it.each([
-			['Map Automatically keeps', { mappingMode: 'autoMapInputData' }, '+919876543210'],
+			['Map Automatically keeps', { mappingMode: 'autoMapInputData' }, '501'],
 			[
 				'Map Each Column Manually empties',
 				{
@@ -89,16 +88,16 @@ describe('examples of pushes, with only the credentials selected', () => {
 					value: {
 						row_number: '={{ $json.row_number }}',
 						push_status: '={{ $json.push_status }}',
-						phone_sent: '={{ $json.phone_sent }}',
+						campaign_upload_id: '={{ $json.campaign_upload_id }}',
 					},
 				},
 				'',
 			],
-		])('with the output in the sheet, %s phone_sent of an earlier push', async (...one) => {
-			const [, mapping, phone_sent] = one;
+		])('with the output in the sheet, %s campaign_upload_id of an earlier push', async (...one) => {
+			const [, mapping, campaign_upload_id] = one;
 			const { sheets } = run.parties;
-			const names = ['phone', 'push_status', 'phone_sent'];
-			sheets.setSpreadsheet(SHEET, { Leads: [names, ['1234', '', '+919876543210']], Rejected: [] });
+			const names = ['phone', 'push_status', 'campaign_upload_id'];
+			sheets.setSpreadsheet(SHEET, { Leads: [names, ['1234', '', '501']], Rejected: [] });
 			const workflow = await run.import('01-morning-push.json', (node) => {
 				const { name, parameters } = node;
 				if (name === 'Status of Each Row')
@@ -109,7 +108,7 @@ describe('examples of pushes, with only the credentials selected', () => {
 			});
 			await run.run(workflow, 'Every Morning');
 			expect(sheets.rows('Leads')).toEqual([
-				{ phone: '1234', push_status: 'rejected', phone_sent },
+				{ phone: '1234', push_status: 'rejected', campaign_upload_id },
 			]);
 		});
 

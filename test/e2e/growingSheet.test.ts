@@ -45,7 +45,7 @@ describe('the same growing sheet, pushed again and again', () => {
 			(await n8n.executions(workflow)).map(({ id }) => id).find((id) => !before.has(id)),
 		);
 	};
-	/** The statuses in *Pushed*, *Rejected*, and *Sent Before*, with the last digit of each number. */
+	/** The statuses in *Pushed*, *Rejected*, and *Skipped*, with the last digit of each number. */
 	const outputsOf = async (id: string) => {
 		const { runData } = await n8n.runData(id);
 		const { hints = [], data } = runData.Push?.at(-1) ?? {};
@@ -62,7 +62,7 @@ describe('the same growing sheet, pushed again and again', () => {
 	};
 	const inCampaign = () => simulator.contactsOf(campaign).map(({ phone: number }) => number.at(-1));
 
-	test('each number is pushed once, and the others are in Sent Before', async () => {
+	test('each number is pushed once, and the others are in Skipped', async () => {
 		const bad = ['e rejected'];
 		expect((await run('check', 0, 1)).outputs).toEqual([['0 ready', '1 ready'], bad, []]);
 		expect((await run('release', 0, 1)).outputs).toEqual([['0 pushed', '1 pushed'], bad, []]);

@@ -288,7 +288,7 @@ const cells: { [setting: string]: { [column: string]: Cell } } = {
 				expect(status).toBe('success');
 				expect(outputs).toMatchObject([
 					[{ phone: FIRST, push_status: 'pushed' }],
-					[{ phone: SECOND, rejection_status: 'not_sent' }],
+					[{ phone: SECOND, push_status: 'not_sent' }],
 					[],
 				]);
 			},
@@ -332,7 +332,7 @@ const cells: { [setting: string]: { [column: string]: Cell } } = {
 				const { outputs } = await run(push(ERROR_OUTPUT));
 				expect(outputs).toMatchObject([
 					[{ phone: FIRST, push_status: 'pushed' }],
-					[{ phone: SECOND, rejection_status: 'not_sent' }],
+					[{ phone: SECOND, push_status: 'not_sent' }],
 					[],
 					[{ error: expect.stringContaining('archived') }],
 				]);

@@ -50,7 +50,12 @@ const UNITS_OF_FILES = [' ', '\r\n', ',', '"', '""', '1\n', '"1",', '\ud800'];
 
 const columnsIn = (names: string[]) =>
 	resolveColumns(
-		[{ names: new Set(names), repeated: new Set(), hasPath: () => false, first: [] }],
+		[
+			{
+				...{ names: new Set(names), repeated: new Set(), first: [] },
+				...{ hasPath: () => false, rowOf: () => ({}) },
+			},
+		],
 		{ ...defaultChoice, phone: names[0] ?? '', personName: '' },
 	);
 

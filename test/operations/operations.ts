@@ -323,7 +323,7 @@ export const OPERATIONS: { [name: string]: Operation } = {
 		servesAllItems: true,
 		byModel: ['campaignId', 'contacts'],
 		asTool: { contactsFrom: 'json', contacts },
-		output: { push_status: '', phone_sent: '', phone_key: '', campaign_upload_id: 1 },
+		output: { push_status: '', rejection_reason: '', phone_key: '', campaign_upload_id: 1 },
 	},
 	campaignStatus: {
 		parameters: { campaignId },

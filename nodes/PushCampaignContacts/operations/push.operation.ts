@@ -3,7 +3,7 @@ import type { OnlyOperation } from '../../host/run/operations';
 import { pushFields } from '../properties';
 import { pushRows } from '../push';
 import { pushForModel } from '../pushForModel';
-import { notBegun } from '../pushOutput';
+import { notBegun } from '../output';
 
 export const push: OnlyOperation = {
 	fields: pushFields,

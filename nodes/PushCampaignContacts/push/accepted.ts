@@ -14,14 +14,13 @@ import {
 import { phoneKey } from '../../core/phone/phoneKey';
 import { firstCharacters } from '../../core/values/text';
 import { counted, plainText } from '../../core/values/values';
-import type { PushedRequest, RowStatus } from './outcome';
-import { phoneKeyOf, type Row } from './rows';
+import { phoneKeyOf, type PushedRequest, type Row, type Status } from './rows';
 
 /** What the response to an accepted request says about its rows. */
 export type Accepted = {
 	request: PushedRequest;
 	/** Rows that the service won't call. */
-	skipped: Array<{ row: Row; status: RowStatus; reason: string }>;
+	skipped: Array<{ row: Row; status: Status; reason: string }>;
 };
 
 /** Campaigns accept Indian numbers only. */
@@ -39,10 +38,10 @@ const SKIPPED_LISTS = [
 	},
 	{
 		field: 'engine_skipped_duplicates',
-		status: 'skipped_duplicate',
+		status: 'duplicate',
 		reason: 'The service skipped this number as a duplicate.',
 	},
-] as const satisfies ReadonlyArray<{ field: string; status: RowStatus; reason: string }>;
+] as const satisfies ReadonlyArray<{ field: string; status: Status; reason: string }>;
 
 /** Splits the rows of an accepted request into those that can be called and those that were skipped. */
 export function readAccepted(rows: readonly Row[], response: JsonObject): Accepted {
@@ -69,7 +68,7 @@ export function readAccepted(rows: readonly Row[], response: JsonObject): Accept
 	}
 	const callable = skipped.size === 0 ? rows : rows.filter((row) => !skipped.has(row));
 	return {
-		request: { rows: callable, sent: rows, response, unmatched },
+		request: { rows: callable, response, unmatched },
 		skipped: [...skipped.values()],
 	};
 }

@@ -1,3 +1,5 @@
+import get from 'lodash/get';
+import has from 'lodash/has';
 import partition from 'lodash/partition';
 import toPath from 'lodash/toPath';
 import { ERROR_FIELDS, InvalidInput } from '../../core/service/errors';
@@ -7,8 +9,7 @@ import { isBlank } from '../../core/phone/written';
 import { NAME_SYNONYMS } from '../../core/values/sheetCells';
 import { normalized, withoutEnd, withoutInvisible } from '../../core/values/text';
 import { joinedWithAnd, named, plainText, quoted } from '../../core/values/values';
-import { ADDED_COLUMNS, type Column } from './cells';
-import type { Table } from './rows';
+import type { ContactRow, Table } from './rows';
 
 export const DEFAULT_PHONE_COLUMN = 'phone';
 export const DEFAULT_NAME_COLUMN = 'person_name';
@@ -25,6 +26,27 @@ export const PHONE_SYNONYMS = [
 
 /** As Get Call and the triggers name it. */
 const CALL_RECORD_NAME = 'Caller Name';
+
+/** Columns that the outputs add. They aren't sent if a row is pushed again. */
+export const ADDED_COLUMNS = [
+	'push_status',
+	'rejection_reason',
+	'phone_key',
+	'campaign_upload_id',
+] as const;
+
+/** A column, or a value nested in one: `properties.phone`. */
+export type Column = {
+	name: string;
+	/** The path of a nested value. */
+	path?: readonly string[];
+};
+
+/** Undefined if the row doesn't have the column. */
+export function cellOf(row: ContactRow, { name, path }: Column): unknown {
+	if (path === undefined) return Object.hasOwn(row, name) ? row[name] : undefined;
+	return has(row, path) ? get(row, path) : undefined;
+}
 
 /** The column fields of the form. An empty person name column sends no names. */
 export type ColumnChoice = {

@@ -5,9 +5,8 @@ import { isJsonObject, type JsonValue } from '../../core/values/json';
 import { forEachWithPauses } from '../../core/values/pauses';
 import { hasNoValue, nameIn } from '../../core/values/sheetCells';
 import { messageOf } from '../../core/values/values';
-import { cellOf, type ContactRow } from './cells';
-import type { Columns } from './columns';
-import { nameOf, type Row, ROWS_PER_LOOK } from './rows';
+import { cellOf, type Columns } from './columns';
+import { type ContactRow, nameOf, type Row, ROWS_PER_LOOK } from './rows';
 
 /** Writes the contacts of requests. */
 export class ContactWriter {

@@ -4,14 +4,13 @@ import { InvalidInput } from '../../core/service/errors';
 import { type Explanation, onScreenOnly } from '../../core/service/resolution';
 import { Pauses } from '../../core/values/pauses';
 import { quoted } from '../../core/values/values';
-import type { ContactRow } from './cells';
 import {
+	type ContactRow,
 	MAX_FIRST_ROWS,
 	PUSH_LIMITS,
 	type PushInput,
 	requireMaxRows,
 	Row,
-	settle,
 	type Table,
 } from './rows';
 
@@ -34,7 +33,7 @@ const SIZE_OF_CELL = 20;
  * @throws InvalidInput if a file can't be read, or they are too large
  */
 export async function rowsOfFiles(sources: readonly Source[]): Promise<PushInput> {
-	const rows: FileRow[] = [];
+	const rows: Row[] = [];
 	const tables: FileTable[] = [];
 	const hints: Explanation[] = [];
 	const [only] = sources.length === 1 ? sources : [];
@@ -51,12 +50,13 @@ export async function rowsOfFiles(sources: readonly Source[]): Promise<PushInput
 				table = new FileTable(record, source, only === undefined);
 				continue;
 			}
-			const row = new FileRow(rows.length, record, table);
+			const { number, text } = record;
+			const row = new Row(table, number, source.item, text);
 			rows.push(row);
 			if (table.first.length < MAX_FIRST_ROWS) table.first.push(row);
 			const fault = table.faultOf(record);
-			if (fault !== undefined) settle(row, 'rejected', fault);
-			characters += row.text.length;
+			if (fault !== undefined) row.settled = { status: 'rejected', reason: fault };
+			characters += text.length;
 			// Also those that are missing in short rows.
 			cells += table.names.size;
 			if (characters > PUSH_LIMITS.characters || cells > PUSH_LIMITS.cells) throw tooLarge();
@@ -66,45 +66,18 @@ export async function rowsOfFiles(sources: readonly Source[]): Promise<PushInput
 		tables.push(table);
 	}
 	const { outputRows, outputSize } = PUSH_LIMITS;
-	const size = characters + SIZE_OF_CELL * cells;
-	const maxRowsOfSize = Math.floor((outputSize * rows.length) / Math.max(size, 1));
+	const isLarge = rows.length > outputRows || characters + SIZE_OF_CELL * cells > outputSize;
 	const legend =
 		only === undefined
 			? 'Row numbers are as in a spreadsheet program. The header of each file is row 1.'
 			: `Row numbers of ${labelOf(only)} are as in a spreadsheet program. The header is row 1.`;
-	return { rows, tables, hints, maxOutputRows: Math.min(outputRows, maxRowsOfSize), legend };
-}
-
-/** Has its cells as a part of the file's text, because an object for each of a million rows takes several times the memory. */
-class FileRow extends Row {
-	readonly text: string;
-
-	constructor(
-		index: number,
-		{ number, text }: CsvRecord,
-		override readonly table: FileTable,
-	) {
-		super(index, number, table);
-		this.text = text;
-	}
-
-	get input(): number {
-		return this.table.input;
-	}
-
-	/** Made each time. */
-	get json(): ContactRow {
-		return this.table.rowOf(cellsOf(this.text, this.table.delimiter));
-	}
+	return { rows, tables, hints, isLarge, legend };
 }
 
 /** The columns of a file, which its first row that isn't blank names. */
 class FileTable implements Table {
-	readonly fileName: string;
 	readonly file: string | undefined;
-	/** The input item that has the file. */
-	readonly input: number;
-	readonly delimiter: string;
+	private readonly delimiter: string;
 	readonly names: ReadonlySet<string>;
 	readonly repeated = new Set<string>();
 	readonly first: Row[] = [];
@@ -116,10 +89,8 @@ class FileTable implements Table {
 	private readonly width: number;
 
 	/** @param isOneOfSeveral whether messages name the file */
-	constructor({ cells, delimiter }: CsvRecord, { name, item }: Source, isOneOfSeveral: boolean) {
-		this.fileName = name;
+	constructor({ cells, delimiter }: CsvRecord, { name }: Source, isOneOfSeveral: boolean) {
 		this.file = isOneOfSeveral ? name : undefined;
-		this.input = item;
 		this.delimiter = delimiter;
 		const names = new Set<string>();
 		/** The last number of each repeated heading: `Notes_2`. */
@@ -140,7 +111,8 @@ class FileTable implements Table {
 		this.width = this.header.findLastIndex(Boolean) + 1;
 	}
 
-	rowOf(cells: readonly string[]): ContactRow {
+	rowOf(text: string): ContactRow {
+		const cells = cellsOf(text, this.delimiter);
 		const row: { [column: string]: string } = {};
 		// Missing cells at the end of a row are empty, as in a spreadsheet program.
 		for (const [at, name] of this.header.entries()) if (name !== '') row[name] = cells[at] ?? '';
@@ -148,12 +120,14 @@ class FileTable implements Table {
 	}
 
 	/** Why a row can't be used: its cells may be in the wrong columns, or missing. */
-	faultOf({ cells, isCutOff }: CsvRecord): string | undefined {
-		if (cells.some((cell) => /[\r\n]/.test(cell) && hasLineWithPhone(cell))) return RUN_ON;
-		if (isCutOff && cells.length < this.header.length) return CUT_OFF;
+	faultOf({ number, cells, isCutOff }: CsvRecord): string | undefined {
+		if (cells.some((cell) => /[\r\n]/.test(cell) && hasLineWithPhone(cell)))
+			return `A cell of row ${number} has several lines with a phone number, so its quote may not be closed. Close or remove the quote. Nobody in this cell is called.`;
+		if (isCutOff && cells.length < this.header.length)
+			return `Row ${number} is the last row of the file. It has fewer cells than the header and no line break at its end, so the file may be cut off. If the row is complete, add a line break after it.`;
 		const isBlankFrom = (width: number) => cells.slice(width).every((cell) => cell.trim() === '');
 		if (cells.length <= this.header.length && isBlankFrom(this.width)) return undefined;
-		return `This row has ${cells.length} cells, but the header names ${this.width} columns, so cells may be in the wrong columns. Put quotes around a cell that contains the delimiter, or remove the extra delimiters.`;
+		return `Row ${number} has ${cells.length} cells, but the header names ${this.width} columns, so cells may be in the wrong columns. Put quotes around a cell that contains the delimiter, or remove the extra delimiters.`;
 	}
 }
 
@@ -161,11 +135,6 @@ class FileTable implements Table {
 function hasLineWithPhone(cell: string): boolean {
 	return cell.split(/[\r\n]+/).some((line) => line.split(/[,;\t|]/).some(isCampaignPhone));
 }
-
-const RUN_ON =
-	'A cell of this row has several lines with a phone number, so its quote may not be closed. Close or remove the quote. Nobody in this cell is called.';
-const CUT_OFF =
-	'This is the last row of the file. It has fewer cells than the header and no line break at its end, so the file may be cut off. If the row is complete, add a line break after it.';
 
 /** Small enough to block n8n for only a few milliseconds. */
 const PIECE_BYTES = 65_536;

@@ -6,8 +6,7 @@ import { pushText } from '../../core/campaigns/campaign';
 import { NotSent, OutcomeUnknown } from '../../core/service/errors';
 import type { PerReader, Reader } from '../../core/service/resolution';
 import { isJsonObject } from '../../core/values/json';
-import type { RowStatus } from './outcome';
-import { namesOf, phoneKeyOf, PUSH_LIMITS, type Row, settleAll } from './rows';
+import { namesOf, phoneKeyOf, PUSH_LIMITS, type Row, settleAll, type Status } from './rows';
 
 /** What n8n stores with the execution of its pushes to a campaign. */
 export type PushRecord = {
@@ -172,7 +171,7 @@ export class PushClaims {
 		// A push that had no effect keeps no other one from being sent.
 		if (!this.hadEffect) await this.claims.remove([...this.sizes]);
 		else if (this.isLarge) {
-			const namesWith = (status: RowStatus) => namesOf(rows.filter((row) => row.status === status));
+			const namesWith = (status: Status) => namesOf(rows.filter((row) => row.status === status));
 			this.record.left = { notSent: namesWith('not_sent'), unknown: namesWith('unknown') };
 		}
 	}
@@ -181,7 +180,7 @@ export class PushClaims {
 		if (!this.isLarge && rows.length > 0) await this.claims.remove(rows.map(this.nameOf));
 	}
 
-	private settle(rows: Rows, status: RowStatus & keyof typeof REASONS, more = ''): void {
+	private settle(rows: Rows, status: Status & keyof typeof REASONS, more = ''): void {
 		const { onScreen, forModel } = REASONS[status];
 		const reason = this.reader === 'onScreen' ? onScreen + more : forModel;
 		settleAll(rows, { status, reason });

@@ -2,40 +2,87 @@ import groupBy from 'lodash/groupBy';
 import has from 'lodash/has';
 import { CLAIM_LIMITS } from '../../core/claims/claims';
 import { InvalidInput } from '../../core/service/errors';
-import { type Explanation, forEveryone, onScreenOnly } from '../../core/service/resolution';
+import type { Explanation } from '../../core/service/resolution';
+import type { JsonObject, JsonValue } from '../../core/values/json';
 import { Pauses } from '../../core/values/pauses';
 import { INDIAN_CODE } from '../../core/phone/india';
 import { rowNumberIn } from '../../core/values/sheetCells';
 import { quoted } from '../../core/values/values';
-import type { ContactRow } from './cells';
-import type { PushedRequest, RowStatus } from './outcome';
 
 /** *Contacts From*: input items, JSON, CSV files, or rows that were pasted into the form. */
 export type ContactsFrom = 'items' | 'json' | 'csv' | 'pasted';
 
-/** A row of a push, and what becomes of it. Without spreading, which takes several times as long to make a row. */
-export abstract class Row {
-	abstract readonly json: ContactRow;
-	/** The input item. */
-	abstract readonly input: number;
-	/** The files of its item. */
-	declare readonly binary?: ContactItem['binary'];
+/** An input row: its cells by column, as n8n's items have them. */
+export type ContactRow = Readonly<
+	Record<string, string | number | boolean | object | null | undefined>
+>;
+
+/**
+ * Why a row isn't reported as pushed:
+ * - `rejected`: the node or the service can't use it.
+ * - `do_not_disturb`: the service skipped its number, which is on the agent's list (`dnd_skipped`).
+ * - `duplicate`: another row has the same number, or the service skipped its number as a duplicate
+ *   (`engine_skipped_duplicates`).
+ * - `sent_before`: an earlier run or attempt of the execution, or with *Skip Numbers Pushed Before* another execution, sent its
+ *   number, or may have.
+ * - `unknown`: it was sent, and the result isn't known.
+ * - `not_sent`: the push stopped before the service accepted it. Nothing is known against it, so a retry sends it.
+ */
+export const ROW_STATUSES = [
+	'rejected',
+	'do_not_disturb',
+	'duplicate',
+	'sent_before',
+	'unknown',
+	'not_sent',
+] as const;
+
+export type Status = 'pushed' | 'ready' | (typeof ROW_STATUSES)[number];
+
+/** An accepted request. */
+export type PushedRequest = {
+	/** Those that can be called. */
+	rows: readonly Row[];
+	response: JsonObject;
+	/** Entries of the service's skipped lists that match no row of the request. */
+	unmatched: readonly JsonValue[];
+};
+
+/** What became of a row. */
+type Settled = {
+	status: Status;
+	/** Why it isn't pushed. */
+	reason: string;
+	/** The accepted request that it was in, if it was pushed. */
+	request?: PushedRequest;
+};
+
+/** A row of a push, and what becomes of it. */
+export class Row {
 	/** As it would be sent. Empty if it can't be. */
 	phone = '';
 	/** Undefined until it's known. Each row ends with one. The rows of a request share it, which takes less memory. */
 	settled: Settled | undefined = undefined;
 
 	/**
-	 * @param index its place among all rows, from 0
 	 * @param number as a person counts: the items from 1, or as a spreadsheet program numbers the rows of a file
+	 * @param input the input item
+	 * @param content of a file, its text, because an object for each of a million rows takes several times the memory
+	 * @param binary the files of its item
 	 */
 	constructor(
-		readonly index: number,
-		readonly number: number,
 		readonly table: Table,
+		readonly number: number,
+		readonly input: number,
+		private readonly content: ContactRow | string,
+		readonly binary?: ContactItem['binary'],
 	) {}
 
-	get status(): Settled['status'] | undefined {
+	get json(): ContactRow {
+		return typeof this.content === 'string' ? this.table.rowOf(this.content) : this.content;
+	}
+
+	get status(): Status | undefined {
 		return this.settled?.status;
 	}
 
@@ -44,41 +91,20 @@ export abstract class Row {
 	}
 }
 
-/** What became of a row. */
-export type Settled = {
-	status: 'pushed' | 'ready' | RowStatus;
-	/** Why it isn't pushed. */
-	reason: string;
-	/** The accepted request that it was in, if it was pushed. */
-	request?: PushedRequest;
-};
-
-class ItemRow extends Row {
-	constructor(
-		index: number,
-		readonly json: ContactRow,
-		table: Table,
-		readonly input: number,
-		override readonly binary?: ContactItem['binary'],
-	) {
-		super(index, index + 1, table);
-	}
-}
-
 /** The columns of the input, or of a file. */
 export type Table = {
-	/** Of a file. */
-	readonly fileName?: string | undefined;
-	/** The same for messages, if there are several files. */
+	/** Of a file, if there are several. */
 	readonly file?: string | undefined;
 	/** In order of first appearance. Rows may have different columns. */
 	readonly names: ReadonlySet<string>;
 	/** Columns that the header of a file has more than once. */
 	readonly repeated: ReadonlySet<string>;
-	/** Whether any row has a value at this path, even if it's empty. */
-	hasPath(path: readonly string[]): boolean;
 	/** Some of the first rows, to suggest a column. */
 	readonly first: readonly Row[];
+	/** Whether any row has a value at this path, even if it's empty. */
+	hasPath(path: readonly string[]): boolean;
+	/** Reads the cells of a row of a file. */
+	rowOf(text: string): ContactRow;
 };
 
 /** All rows of a push. */
@@ -88,8 +114,8 @@ export type PushInput = {
 	readonly tables: readonly Table[];
 	/** Hints about how files were read. */
 	readonly hints: readonly Explanation[];
-	/** How many rows the output can contain. `Infinity` if n8n has the rows as items already. */
-	readonly maxOutputRows: number;
+	/** Whether it's of files, and n8n couldn't store an item for each row. */
+	readonly isLarge: boolean;
 	/** Explains the numbers of the rows. */
 	readonly legend: string;
 };
@@ -107,9 +133,9 @@ export const PUSH_LIMITS = {
 	characters: 200_000_000,
 	/** Of files: their rows times their columns. */
 	cells: 100_000_000,
-	/** An n8n with a heap of 1 GB can store an output with this many rows of a few columns of a file. */
-	outputRows: 500_000,
-	/** Of all rows of an output: their characters, and in addition for each cell. Those of a few columns have about 130. */
+	/** With more rows of files, *Pushed* has only the summary. */
+	outputRows: 50_000,
+	/** The same for their characters, and in addition for each cell. */
 	outputSize: 75_000_000,
 	/** Above that, n8n doesn't remember each number of an execution. */
 	claimed: CLAIM_LIMITS.others,
@@ -123,19 +149,14 @@ export function requireMaxRows(rows: number): void {
 	const max = PUSH_LIMITS.rows.toLocaleString('en-US');
 	throw new InvalidInput(
 		`The input has more than ${max} rows, the most that a push can have, so nothing was sent`,
-		forEveryone(`Split it, and push at most ${max} rows at a time.`),
+		`Split it, and push at most ${max} rows at a time.`,
 	);
 }
 
 /** A row of n8n's items takes about a microsecond. */
 export const ROWS_PER_LOOK = 50;
 
-/** Settles what became of a row. */
-export function settle(row: Row, status: Settled['status'], reason = ''): void {
-	row.settled = { status, reason };
-}
-
-/** The same for all these rows. */
+/** Settles what became of rows. */
 export function settleAll(rows: readonly Row[], settled: Settled): void {
 	for (const row of rows) row.settled = settled;
 }
@@ -174,25 +195,23 @@ export async function rowsOfItems(items: readonly ContactItem[]): Promise<PushIn
 	const rows: Row[] = [];
 	const first: Row[] = [];
 	const hasPath = (path: readonly string[]) => rows.some(({ json }) => has(json, path));
-	const table: Table = { names, repeated: new Set(), first, hasPath };
+	const table: Table = { names, repeated: new Set(), first, hasPath, rowOf: () => ({}) };
 	const pauses = new Pauses(ROWS_PER_LOOK);
-	for (const { json = {}, input, binary } of items) {
+	for (const { json = {}, input = rows.length, binary } of items) {
 		if (pauses.isDue()) await pauses.take();
 		for (const column in json) names.add(column);
-		rows.push(new ItemRow(rows.length, json, table, input ?? rows.length, binary));
+		rows.push(new Row(table, rows.length + 1, input, json, binary));
 	}
 	first.push(...rows.slice(0, MAX_FIRST_ROWS));
 	if (names.size === 0 && items.some(({ binary }) => binary !== undefined)) throw unreadFile();
 	const legend = 'Rows are counted in the input. A sheet numbers them differently.';
-	return { rows, tables: [table], hints: [], maxOutputRows: Infinity, legend };
+	return { rows, tables: [table], hints: [], isLarge: false, legend };
 }
 
 function unreadFile(): InvalidInput {
 	return new InvalidInput(
 		'The input has files, but no rows, so nothing was sent',
-		onScreenOnly(
-			"For a CSV file, set 'Contacts From' to 'CSV File'. For other files, add an Extract from File node before this one.",
-		),
+		"In n8n, for a CSV file, set 'Contacts From' to 'CSV File'. For other files, add an Extract from File node before this one.",
 	);
 }
 
@@ -210,12 +229,16 @@ export function namesOf(rows: readonly Row[]): string {
 	const byFile = Object.values(groupBy(rows, ({ table }) => table.file));
 	return byFile
 		.map((own) => {
-			const ranges = inRanges(own);
+			const ranges: Array<[from: number, to: number]> = [];
+			for (const { number } of own) {
+				const range = ranges.at(-1);
+				if (range?.[1] === number - 1) range[1] = number;
+				else ranges.push([number, number]);
+			}
 			const texts = ranges
 				.slice(0, MAX_RANGES)
-				.map(([{ number: from }, { number: to }]) => (from === to ? from : `${from} to ${to}`));
-			const last = ranges.at(-1)?.[1].number;
-			const more = ranges.length > MAX_RANGES ? `, and more up to ${last}` : '';
+				.map(([from, to]) => (from === to ? from : `${from} to ${to}`));
+			const more = ranges.length > MAX_RANGES ? `, and more up to ${ranges.at(-1)?.[1]}` : '';
 			const plural = own.length === 1 ? '' : 's';
 			return `row${plural} ${texts.join(', ')}${more}${ofFile(own[0]?.table)}`;
 		})
@@ -224,20 +247,4 @@ export function namesOf(rows: readonly Row[]): string {
 
 function ofFile(table: Table | undefined): string {
 	return table?.file === undefined ? '' : ` of ${quoted(table.file)}`;
-}
-
-/** The first and the last row of each range of consecutive ones, with the same reason if that's asked for. */
-export function inRanges(
-	rows: readonly Row[],
-	isSame: (one: Row, other: Row) => boolean = () => true,
-): Array<[first: Row, last: Row]> {
-	const ranges: Array<[Row, Row]> = [];
-	for (const row of rows) {
-		const range = ranges.at(-1);
-		const continues =
-			range?.[1].index === row.index - 1 && range[1].table === row.table && isSame(range[1], row);
-		if (range !== undefined && continues) range[1] = row;
-		else ranges.push([row, row]);
-	}
-	return ranges;
 }

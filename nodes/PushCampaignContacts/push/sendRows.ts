@@ -9,12 +9,10 @@ import { DONE, pause } from '../../core/values/clock';
 import { messageOf } from '../../core/values/values';
 import { readAccepted, requireConsistentCounts } from './accepted';
 import { ContactWriter } from './contacts';
-import type { PushedRequest } from './outcome';
 import type { PreparedRows } from './prepareRows';
 import type { PushClaims } from './pushClaims';
 import { isAboutRows, rejectionReason, tooManyRejected } from './rejections';
-import type { PushFacts } from './report';
-import { PUSH_LIMITS, type Row, settle, settleAll } from './rows';
+import { PUSH_LIMITS, type PushedRequest, type Row, settleAll } from './rows';
 
 /** The campaign and agent of a push. */
 export type CampaignTarget = { id: number; agentUuid: string; enqueue: boolean };
@@ -34,8 +32,8 @@ export type PushDeps = {
 
 type Rows = readonly Row[];
 
-/** What became of the requests. */
-type SentRows = Pick<PushFacts, 'requests' | 'stopped'>;
+/** The accepted requests, and why the push stopped early. */
+type SentRows = { requests: PushedRequest[]; stopped: ExplainedError | undefined };
 
 /**
  * Sends the prepared rows in chunks, one after another, usually one request each. Stops at the first request that didn't
@@ -132,7 +130,7 @@ class RowSender {
 			const { request, skipped } = accepted;
 			this.requests.push(request);
 			settleAll(request.rows, { status: 'pushed', reason: '', request });
-			for (const { row, status, reason } of skipped) settle(row, status, reason);
+			for (const { row, status, reason } of skipped) row.settled = { status, reason };
 			return undefined;
 		} catch (error) {
 			// An unexpected error may occur after the request was sent.

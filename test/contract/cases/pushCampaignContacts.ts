@@ -14,8 +14,8 @@ export const pushCampaignContacts: ContractCase[] = [
 		items,
 		requests: [`POST /v1/campaigns/${campaigns.active}/contacts`],
 		output: [
-			{ phone_sent: '9876543210', phone_key: '919876543210' },
-			{ phone_sent: '+919876543211', phone_key: '919876543211' },
+			{ phone_key: '919876543210' },
+			{ phone_key: '919876543211' },
 		].map((sent, index) => ({
 			...items[index],
 			...sent,

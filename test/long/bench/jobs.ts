@@ -46,7 +46,7 @@ export type Job = {
 };
 
 const ourPush: Job['ours'] = (target, file) => ({
-	nodes: [...readCsv(file), push(target, { options: { output: 'requests' } })],
+	nodes: [...readCsv(file), push(target, { options: { output: 'summary' } })],
 });
 /** With the default output, one item per row. */
 const ourRowPush: Job['ours'] = (target, file) => ({ nodes: [...readCsv(file), push(target)] });

@@ -136,7 +136,7 @@ export const skippingPush =
 	(target: Target): Flow => ({
 		nodes: [
 			newPeople(remembered, count),
-			push(target, { options: { output: 'requests', skipPushedBefore } }),
+			push(target, { options: { output: 'summary', skipPushedBefore } }),
 		],
 	});
 

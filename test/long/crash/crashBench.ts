@@ -228,7 +228,8 @@ function isRecoveryItem({ json }: INodeExecutionData): boolean {
 
 function kindOf({ json }: INodeExecutionData): string {
 	const text = JSON.stringify(json);
-	if (json.error === undefined && json.rejection_status === undefined) return 'd';
-	if (/"(outcome|rejection_status)":"(notSent|not_sent)"/.test(text)) return 'n';
-	return /"(outcome|rejection_status)":"unknown"/.test(text) ? 'u' : '-';
+	const { error, push_status: status = 'pushed' } = json;
+	if (error === undefined && status === 'pushed') return 'd';
+	if (/"(outcome|push_status)":"(notSent|not_sent)"/.test(text)) return 'n';
+	return /"(outcome|push_status)":"unknown"/.test(text) ? 'u' : '-';
 }

@@ -68,7 +68,6 @@ const PHONE = { phoneNumber: '={{ $json.phone }}' };
 const LISTED = { ...agent(agents.us), phone: '=+91{{ $json.phone }}' };
 const SESSION = { sessionId: '={{ $json.session }}' };
 const LEGACY_SESSION = { sessionId: '={{ $json.legacySession }}' };
-const REQUESTS = { options: { output: 'requests' } };
 const message = { with: { message: TEXT }, marker: byText } as const;
 const sentBy = (sendBy: string) => ({ ...message, with: { ...message.with, sendBy, ...agent() } });
 
@@ -77,7 +76,7 @@ export const writers: readonly Writer[] = [
 	writer('placeCall › place', { with: { ...PHONE, personName: TEXT }, marker: byText }),
 	writer('pushCampaignContacts', {
 		title: 'Push, one row a request',
-		with: { ...REQUESTS, developerSettings: { contactsPerRequest: 1 } },
+		with: { developerSettings: { contactsPerRequest: 1 } },
 		id: campaigns.active,
 		marker: byPhone,
 	}),
@@ -92,7 +91,7 @@ export const writers: readonly Writer[] = [
 	}),
 	writer('pushCampaignContacts', {
 		title: 'Push, one request',
-		with: { ...REQUESTS, campaignId: byId(campaigns.draft) },
+		with: { campaignId: byId(campaigns.draft) },
 		id: campaigns.draft,
 		isOneRequest: true,
 		marker: byPhone,

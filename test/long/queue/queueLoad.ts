@@ -181,7 +181,7 @@ export class QueueLoad {
 			campaignId: byId(fixtures.campaigns.active),
 			agentUuid: byId(fixtures.agents.full),
 			whatToDo: 'wait',
-			options: { output: 'requests' },
+			options: { output: 'summary' },
 		};
 		const webhookUrl = this.completionUrl(this.baseUrls[0] ?? '');
 		const watched = { sessionIds: this.sessions.join(', '), eventTypes: ['nudge_sent'] };

@@ -44,8 +44,8 @@ const called = async (phones: string[], parameters: INodeParameters = {}) => {
 const push = async (campaignId: string, ...phones: string[]) => {
 	const options = { skipPushedBefore: true };
 	const node = pushNode({ campaignId, options }, { id: 'push' });
-	const ended = await run(node, phones, ['Pushed', 'Rejected', 'Sent Before']);
-	return output(ended, 'Node', 2).map(({ json }) => json.rejection_status);
+	const ended = await run(node, phones, ['Pushed', 'Rejected', 'Skipped']);
+	return output(ended, 'Node', 2).map(({ json }) => json.push_status);
 };
 
 afterEach(() => jest.restoreAllMocks());

@@ -32,7 +32,7 @@ const ONLY_PUSH = "Only a push checks the agent's outbound number, and what the 
 
 test('checks everything, sends nothing, and reports the results', async () => {
 	campaign('Paused');
-	const { pushed, rejected, hints } = await push(rows, check);
+	const { pushed, rejected, skipped, hints } = await push(rows, check);
 	const summary = `4 rows: 2 ready, 1 rejected, 1 duplicate. The campaign's status is Paused, so its contacts can be pushed, but nobody is called until it's active. The agent is active. ${LIST_NOT_DESCRIBED} ${ONLY_PUSH}`;
 	expect(pushed).toEqual([
 		{
@@ -45,23 +45,22 @@ test('checks everything, sends nothing, and reports the results', async () => {
 			pairedItem: [{ item: 0 }, { item: 3 }],
 		},
 	]);
-	expect(rejected.map(({ pairedItem }) => pairedItem)).toEqual([{ item: 1 }, { item: 2 }]);
+	const items = [...rejected, ...skipped].map(({ pairedItem }) => pairedItem);
+	expect(items).toEqual([{ item: 1 }, { item: 2 }]);
 	expect(hints).toEqual([`'What to Do' is 'Check Only', so nothing was sent. ${summary}`]);
 });
 
-test('with One Item per Row, returns the status and the number to send of each row', async () => {
+test('with One Item per Row, returns the status and the key of each row', async () => {
 	campaign();
-	const unknown = { phone: '90000 00003', push_status: ' Unknown ', rejection_status: 'unknown' };
-	const { pushed, rejected } = await push([...rows, ...rowsOf(unknown)], asRows);
+	const unknown = { phone: '90000 00003', push_status: ' Unknown ' };
+	const { pushed, rejected, skipped } = await push([...rows, ...rowsOf(unknown)], asRows);
 	expect(pushed).toEqual([
 		{
 			json: {
 				phone: '90000 00001',
 				person_name: 'Asha',
 				push_status: 'ready',
-				push_warnings: null,
-				phone_sent: null,
-				phone_to_send: '9000000001',
+				rejection_reason: '',
 				phone_key: '919000000001',
 				campaign_upload_id: null,
 			},
@@ -72,12 +71,12 @@ test('with One Item per Row, returns the status and the number to send of each r
 	// A row that may be in a campaign isn't ready.
 	expect(jsonOf(rejected)).toMatchObject([
 		{ push_status: 'rejected' },
-		{ push_status: 'duplicate' },
 		{
 			push_status: 'unknown',
-			rejection_reason: expect.stringMatching(/To push it, empty push_status and rejection_status/),
+			rejection_reason: expect.stringMatching(/To push it, empty push_status of that row/),
 		},
 	]);
+	expect(jsonOf(skipped)).toMatchObject([{ push_status: 'duplicate' }]);
 });
 
 test('stops if the service rejects the campaign, and names no row that was not sent', async () => {

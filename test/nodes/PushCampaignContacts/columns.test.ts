@@ -237,9 +237,11 @@ describe('other columns', () => {
 	});
 
 	const ADDED = {
-		...{ rejection_status: 'x', rejection_reason: 'x', push_status: 'x', phone_sent: 'x' },
-		...{ phone_to_send: 'x', phone_key: 'x', campaign_upload_id: 1, push_warnings: 'x' },
-		...{ source_file: 'x', source_row: 2, '': 'x' },
+		push_status: 'x',
+		rejection_reason: 'x',
+		phone_key: 'x',
+		campaign_upload_id: 1,
+		'': 'x',
 	};
 	const TABLE = { id: 1, createdAt: 'x', updatedAt: 'x' };
 	test.each<[string, JsonObject, JsonObject]>([

@@ -52,7 +52,7 @@ describe('JSON', () => {
 		expect(phonesOf(bodies[0])).toEqual([ASHA.phone, '+919876543211']);
 		expect(pushed).toMatchObject([{ pairedItem: [{ item: 0 }, { item: 2 }] }]);
 		expect(rejected).toMatchObject([
-			{ json: { phone: '12', rejection_status: 'rejected' }, pairedItem: { item: 0 } },
+			{ json: { phone: '12', push_status: 'rejected' }, pairedItem: { item: 0 } },
 		]);
 	});
 
@@ -138,8 +138,8 @@ describe('pasted rows', () => {
 			{ phone: '9876543210', person_name: 'Asha Rao', City: 'Pune\nWest' },
 		]);
 		expect(jsonOf([...pushed, ...rejected])).toMatchObject([
-			{ 'Mobile No': '98765 43210', push_status: 'pushed', source_file: 'Rows', source_row: 2 },
-			{ 'Mobile No': '022 1234', rejection_status: 'rejected', source_row: 3 },
+			{ 'Mobile No': '98765 43210', push_status: 'pushed' },
+			{ 'Mobile No': '022 1234', push_status: 'rejected' },
 		]);
 	});
 

@@ -5,9 +5,10 @@ import { Readable } from 'node:stream';
 import { Container } from '@n8n/di';
 import chunk from 'lodash/chunk';
 import range from 'lodash/range';
+import sortBy from 'lodash/sortBy';
 import { BinaryDataService } from 'n8n-core';
 import type { IDataObject, INodeExecutionData, IWorkflowSettings } from 'n8n-workflow';
-import type { JsonObject } from '../../../nodes/core/values/json';
+import { isJsonObject, type JsonObject } from '../../../nodes/core/values/json';
 import { PUSH_LIMITS } from '../../../nodes/PushCampaignContacts/push/rows';
 import {
 	engineHarness,
@@ -52,42 +53,45 @@ const lines = (...rows: string[]) => `${rows.join('\n')}\n`;
 const folder = join(__dirname, 'files');
 const contentOf = (name: string) => readFileSync(join(folder, name));
 
-/** Pushes a file to a service that accepts everything. Each row, by its number in the file, is a contact or a reason. */
+/** Pushes a file to a service that accepts everything. Returns the contacts, and then the reasons of the other rows. */
 async function pushFile(content: string | Buffer, name = 'a.csv') {
 	const bodies: JsonObject[] = [];
 	const sent = service().post(PATH, remembering(bodies)).optionally();
 	sent.reply(200, () => accepted(phonesOf(bodies[0]).length));
 	const file = fileItem(name, content, 'List_0');
-	const { error, hints, pushed, rejected } = await runPush([file], csv(byRow));
+	const { error, hints, pushed, rejected, skipped } = await runPush([file], csv(byRow));
 	const contacts = contactsOf(bodies[0]);
 	expect(pushed).toHaveLength(contacts.length);
-	const rows = [
-		...pushed.map(({ json }, at) => [json.source_row, contacts[at]] as const),
-		...rejected.map(({ json }) => [json.source_row, json.rejection_reason] as const),
-	];
-	return { error, hints, rows: Object.fromEntries(rows.map(([at, row]) => [Number(at), row])) };
+	const reasons = [...rejected, ...skipped].map(({ json }) => json.rejection_reason);
+	return { error, hints, rows: [...contacts, ...reasons] };
 }
 
 const ASHA = { phone: '9876543210', person_name: 'Asha' };
 const RAVI = { phone: '9876543211', person_name: 'Ravi' };
 const ZOYA = { phone: '9876543212', person_name: 'Zoya' };
-const tooMany = (cells: number, columns: number) =>
-	`This row has ${cells} cells, but the header names ${columns} columns, so cells may be in the wrong columns. Put quotes around a cell that contains the delimiter, or remove the extra delimiters.`;
-const CUT =
-	'This is the last row of the file. It has fewer cells than the header and no line break at its end, so the file may be cut off. If the row is complete, add a line break after it.';
-const RUN_ON =
-	'A cell of this row has several lines with a phone number, so its quote may not be closed. Close or remove the quote. Nobody in this cell is called.';
+const tooMany = (row: number, cells: number, columns: number) =>
+	`Row ${row} has ${cells} cells, but the header names ${columns} columns, so cells may be in the wrong columns. Put quotes around a cell that contains the delimiter, or remove the extra delimiters.`;
+const cutOff = (row: number) =>
+	`Row ${row} is the last row of the file. It has fewer cells than the header and no line break at its end, so the file may be cut off. If the row is complete, add a line break after it.`;
+const runOn = (row: number) =>
+	`A cell of row ${row} has several lines with a phone number, so its quote may not be closed. Close or remove the quote. Nobody in this cell is called.`;
 
-const readable: Record<string, Record<number, JsonObject | string>> = {
-	'quote-runs-on.csv': { 2: RUN_ON, 3: ZOYA },
+/** What each row is, by its number in the file. */
+type RowsOfFile = Record<number, unknown>;
+/** The contacts first, and then the reasons. */
+const inOrder = (rows: RowsOfFile) =>
+	sortBy(Object.values(rows), (row) => !isJsonObject(row) || 'asymmetricMatch' in row);
+
+const readable: Record<string, RowsOfFile> = {
+	'quote-runs-on.csv': { 2: runOn(2), 3: ZOYA },
 	'blank-rows.csv': { 4: { ...ASHA, city: 'Pune' }, 7: { ...RAVI, city: '' } },
 	'comma-in-name-and-trailing-delimiter.csv': {
-		2: tooMany(4, 3),
+		2: tooMany(2, 4, 3),
 		3: { ...RAVI, amount: '500' },
 		4: { ...ZOYA, amount: '500' },
 	},
-	'comma-in-name.csv': { 2: tooMany(5, 4), 3: { ...RAVI, amount: '500', note: '' } },
-	'cut-off.csv': { 2: { ...ASHA, city: 'Pune' }, 3: CUT },
+	'comma-in-name.csv': { 2: tooMany(2, 5, 4), 3: { ...RAVI, amount: '500', note: '' } },
+	'cut-off.csv': { 2: { ...ASHA, city: 'Pune' }, 3: cutOff(3) },
 	'doubled-line-breaks.csv': { 3: ASHA, 5: RAVI },
 	'duplicates.csv': {
 		2: 'Asha Rao (row 5) has the same number and was kept. The node pushes one row per phone number.',
@@ -121,7 +125,7 @@ const readable: Record<string, Record<number, JsonObject | string>> = {
 	'lines-like-rows.csv': {
 		2: { phone: '9876543210', note: 'Flat 2, MG Road\nPune, 411001', size: '1' },
 		3: { phone: '9876543211', note: 'Flat 2\nCall 9876543219, or', size: '1' },
-		4: RUN_ON,
+		4: runOn(4),
 	},
 	'missing-headings.csv': { 2: ASHA, 3: RAVI },
 	'mixed-line-breaks.csv': { 2: ASHA, 3: RAVI, 4: ZOYA },
@@ -135,13 +139,13 @@ const readable: Record<string, Record<number, JsonObject | string>> = {
 	'old-mac.csv': { 2: ASHA, 3: RAVI },
 	'one-column.csv': { 2: { phone: '9876543210' }, 3: { phone: '9876543211' } },
 	'pipes.txt': { 2: { ...ASHA, person_name: 'Rao, Asha', city: 'Pune' } },
-	'quote-not-closed-for-rows.csv': { 2: RUN_ON },
-	'quote-not-closed.csv': { 2: RUN_ON, 3: { ...ZOYA, person_name: 'Ravi', size: '3' } },
+	'quote-not-closed-for-rows.csv': { 2: runOn(2) },
+	'quote-not-closed.csv': { 2: runOn(2), 3: { ...ZOYA, person_name: 'Ravi', size: '3' } },
 	'quotes-inside.csv': {
 		2: { ...ASHA, person_name: 'Asha Ash" Rao"', size: '5" pipe' },
 		3: { ...RAVI, person_name: 'Ravi "the rock" Kumar', size: `'6"'` },
 	},
-	'ragged.csv': { 2: { ...ASHA, city: '', plan: '' }, 3: tooMany(6, 4), 4: tooMany(6, 4) },
+	'ragged.csv': { 2: { ...ASHA, city: '', plan: '' }, 3: tooMany(3, 6, 4), 4: tooMany(4, 6, 4) },
 	'same-headings.csv': { 2: { ...ASHA, Notes: 'a', Notes_2: 'b', Notes_3: 'c' } },
 	'spaced-headings.csv': { 2: { ...ASHA, city: 'Pune' } },
 	'spaces-around-quotes.csv': {
@@ -156,7 +160,7 @@ const readable: Record<string, Record<number, JsonObject | string>> = {
 test.each(Object.entries(readable))('%s', async (name, expected) => {
 	const { error, rows } = await pushFile(contentOf(name), name);
 	expect(error).toBeUndefined();
-	expect(rows).toEqual(expected);
+	expect(rows).toEqual(inOrder(expected));
 });
 
 const NO_TEXT: [message: string, advice: RegExp] = [
@@ -203,16 +207,16 @@ test('every file of the folder is tried', () => {
 	expect(tried.sort()).toEqual(readdirSync(folder).sort());
 });
 
-test.each<[string, text: string, rows: Record<number, unknown>]>([
-	['after a cell in quotes', 'phone,name,city\n9876543210,"Asha"', { 2: CUT }],
-	['in the first of its rows', 'phone,name\n98765', { 2: CUT }],
+test.each<[string, text: string, rows: RowsOfFile]>([
+	['after a cell in quotes', 'phone,name,city\n9876543210,"Asha"', { 2: cutOff(2) }],
+	['in the first of its rows', 'phone,name\n98765', { 2: cutOff(2) }],
 	['nowhere, but has a short row', 'phone,city\r9876543210\r', { 2: { phone: '9876543210', city: '' } }], // prettier-ignore
 	['nowhere, but lacks the last line break', 'phone,person_name\n9876543210,Asha', { 2: ASHA }],
 	['nowhere, but is only a header', 'name;phone', {}],
 ])('a file that may be cut off %s', async (_where, text, expected) => {
 	const { error, rows } = await pushFile(text);
 	expect(error).toBeUndefined();
-	expect(rows).toEqual(expected);
+	expect(rows).toEqual(inOrder(expected));
 });
 
 describe('the encoding', () => {
@@ -239,7 +243,7 @@ describe('the encoding', () => {
 		['UTF-16 that is cut off', UTF_16.subarray(0, -1), 'आश\ufffd', undefined],
 	])('is detected from %s', async (_what, content, name, hint) => {
 		const { rows, hints } = await pushFile(content);
-		expect(rows).toEqual({ 2: { phone: '9876543210', person_name: name } });
+		expect(rows).toEqual([{ phone: '9876543210', person_name: name }]);
 		expect(hints.slice(1)).toEqual(hint === undefined ? [] : [hint]);
 	});
 
@@ -274,12 +278,12 @@ describe('a long file', () => {
 		],
 	])('%s', async (_what, content, contact) => {
 		const { rows } = await pushFile(content);
-		expect(Object.values(rows)).toEqual([contact]);
+		expect(rows).toEqual([contact]);
 	});
 
 	test('may have a row of a million characters', async () => {
 		const { rows } = await pushFile(`phone\n${'x'.repeat(1_000_000)}`);
-		expect(rows).toEqual({ 2: expect.stringContaining("isn't a phone number") });
+		expect(rows).toEqual([expect.stringContaining("isn't a phone number")]);
 	});
 
 	test.each([
@@ -310,35 +314,33 @@ describe('several files', () => {
 		['of several items', [leads, none, others], [0, 2]],
 	])('%s are one push, each with its own other columns', async (_which, input, [first, second]) => {
 		const bodies = respondWith(ok(2), ok(1));
-		const { pushed, rejected, hints } = await runPush(input, csv({ ...inTwos, ...byRow }));
+		const { pushed, rejected, skipped, hints } = await runPush(input, csv({ ...inTwos, ...byRow }));
 		expect(bodies.flatMap(contactsOf)).toEqual([
 			{ phone: phone(1), person_name: 'Ravi' },
 			{ phone: phone(2), City: 'Pune' },
 			{ phone: `+91${phone(0)}`, City: 'Goa', person_name: 'Asha Rao' },
 		]);
 		const places = (rows: INodeExecutionData[]) =>
-			rows.map(({ json, pairedItem }) => [json.source_file, json.source_row, pairedItem]);
+			rows.map(({ json, pairedItem }) => [json.Phone, pairedItem]);
 		expect(places(pushed)).toEqual([
-			['leads.csv', 4, { item: first }],
-			['export.txt', 2, { item: second }],
-			['export.txt', 3, { item: second }],
+			[phone(1), { item: first }],
+			[phone(2), { item: second }],
+			[`+91 ${phone(0)}`, { item: second }],
 		]);
-		expect(places(rejected)).toEqual([
-			['leads.csv', 2, { item: first }],
-			['leads.csv', 5, { item: first }],
-		]);
-		expect(rejected[0]?.json.rejection_reason).toMatch(
+		expect(places(rejected)).toEqual([['call me', { item: first }]]);
+		expect(places(skipped)).toEqual([[phone(0), { item: first }]]);
+		expect(skipped[0]?.json.rejection_reason).toMatch(
 			/^Asha Rao \(row 3 of "export\.txt"\) has the same number and was kept/,
 		);
 		expect(pushed[1]?.json).toMatchObject({ Phone: phone(2), City: 'Pune' });
 		expect(hints).toContain('Columns used: "Phone" as phone.');
 	});
 
-	test('are paired with the requests by item', async () => {
+	test('are paired with the summary by item', async () => {
 		respondWith(ok(2), ok(1));
 		const { pushed } = await runPush([leads, none, others], csv(inTwos));
 		const items = pushed.map(({ pairedItem }) => pairedItem);
-		expect(items).toEqual([[{ item: 0 }, { item: 2 }], [{ item: 2 }]]);
+		expect(items).toEqual([[{ item: 0 }, { item: 2 }]]);
 	});
 
 	test.each<[string, INodeExecutionData[], RegExp]>([
@@ -390,15 +392,12 @@ describe('several files', () => {
 	});
 
 	test('with the same name are numbered, and one without a name has that of its field', async () => {
-		const file = (row: number, name: string) => fileItem(name, lines('phone', phone(row)));
-		const { data } = file(3, 'x').binary ?? {};
+		const { data } = fileItem('x', lines('Mobile', 'x')).binary ?? {};
 		const upload = { data: data?.data ?? '', mimeType: 'text/csv' };
-		const unnamed = { json: {}, binary: { upload } };
-		respondWith(ok(4));
-		const input = [file(0, 'a.csv'), file(1, 'a.csv'), file(2, 'b.csv'), unnamed];
-		const { pushed } = await runPush(input, csv(byRow));
-		const names = pushed.map(({ json }) => json.source_file);
-		expect(names).toEqual(['a.csv', 'a.csv (2)', 'b.csv', 'upload']);
+		const files = ['a.csv', 'a.csv', 'b.csv'].map((name) => fileItem(name, lines('phone', 'x')));
+		const { error } = await runPush([...files, { json: {}, binary: { upload } }], csv());
+		for (const name of ['a.csv', 'a.csv (2)', 'b.csv', 'upload'])
+			expect(error?.message).toContain(` in "${name}"`);
 	});
 });
 
@@ -474,7 +473,7 @@ describe('files beside the rows', () => {
 		expect([filesOf(pushed), filesOf(rejected)]).toEqual([[binary], [binary]]);
 	});
 
-	test('go on with the rejected rows of a push with one item per request', async () => {
+	test('go on with the rejected rows of a push with a summary', async () => {
 		respondWith(ok());
 		const { pushed, rejected } = await runPush(rows);
 		expect([filesOf(pushed), filesOf(rejected)]).toEqual([[undefined], [binary]]);
@@ -597,49 +596,18 @@ describe('more than n8n can have in memory or store as items', () => {
 	const repeated = (header: string, row: string, count: number) =>
 		fileItem('a.csv', lines(header, ...Array<string>(count).fill(row)));
 
-	test('with One Item per Row, nothing is sent', async () => {
-		const { error } = await runPush([fileOf('a.csv', 0, MAX + 1)], csv(byRow));
-		expect(error).toMatchObject({
-			message: expect.stringMatching(
-				/^The input has 51 rows, but with 'Output' set to 'One Item per Row', n8n can store at most 50 of them\. Nothing was sent/,
-			),
-			description: expect.stringContaining("'One Summary Item', or push fewer rows at a time."),
-		});
+	test.each<[string, text: string, rows: number, size: number]>([
+		['rows', lines('phone', ...range(MAX + 1).map(phone)), MAX + 1, Infinity],
+		['characters', lines('phone,note', `${phone(0)},${'x'.repeat(100)}`), 1, 100],
+		['cells', lines(`phone,${range(9).join()}`, `${phone(0)}${','.repeat(9)}`), 1, 100],
+	])('with more %s, Pushed has only the summary', async (_what, text, count, size) => {
+		jest.replaceProperty(PUSH_LIMITS, 'outputSize', size);
+		respondWith(ok(count));
+		const { pushed } = await runPush([fileItem('a.csv', text)], csv(byRow));
+		expect(pushed).toMatchObject([{ json: { totals: { pushed: count } } }]);
 	});
 
-	test.each([
-		['many columns', `phone,${range(499).join()}`, `,${','.repeat(498)}`, 35],
-		['long texts', 'phone,note', `,${'x'.repeat(9_940)}`, 37],
-	])('with %s, n8n can store fewer', async (_what, header, cells, max) => {
-		jest.replaceProperty(PUSH_LIMITS, 'outputSize', 375_000);
-		const text = lines(header, ...range(38).map((row) => phone(row) + cells));
-		const { error } = await runPush([fileItem('a.csv', text)], csv(byRow));
-		expect(error?.message).toBe(
-			`The input has 38 rows, but with 'Output' set to 'One Item per Row', n8n can store at most ${max} of them. Nothing was sent`,
-		);
-	});
-
-	test.each<[string, INodeExecutionData, reason: RegExp]>([
-		[
-			'',
-			fileItem('a.csv', `phone\nx\n${`${phone(0)}\n`.repeat(MAX + 1)}`),
-			/Remove these rows from the file, .* The first reason: "x" isn't a phone number/,
-		],
-		[
-			' that say only that they were duplicates',
-			repeated('phone,push_status', `${phone(0)},duplicate`, MAX + 1),
-			/The first reason: The status of this row says .* To push it, empty its push_status/,
-		],
-	])('if Rejected would return rows%s, nothing is sent', async (_which, file, description) => {
-		const { error } = await runPush([file], csv());
-		expect(error).toMatchObject({
-			message:
-				"More than 50 rows can't be pushed or are duplicates, and the 'Rejected' output can't contain that many. Nothing was sent",
-			description: expect.stringMatching(description),
-		});
-	});
-
-	test('after a stop, Rejected has one item for consecutive rows of a file with the same reason', async () => {
+	test('after a stop, Rejected has one item for the rows with the same reason', async () => {
 		const files = [fileOf('a.csv', 0, 30), fileOf('b.csv', 60, 27)];
 		const bodies = respondWith(ok(3), BROKEN);
 		const inThrees = { developerSettings: { contactsPerRequest: 3 } };
@@ -647,18 +615,16 @@ describe('more than n8n can have in memory or store as items', () => {
 		expect(error).toBeUndefined();
 		expect(sizes(bodies)).toEqual([3, 3]);
 		expect(pushed[0]?.json.totals).toMatchObject({ pushed: 3, unknown: 3, not_sent: MAX + 1 });
-		const LEGEND = 'Row numbers are as in a spreadsheet program. The header of each file is row 1.';
-		const item = (status: string, rows: string, file: number) => ({
+		const item = (status: string, rows: string, ...items: number[]) => ({
 			json: {
-				rejection_status: status,
-				rejection_reason: expect.stringMatching(`^${rows}: \\w+ .* ${LEGEND}$`),
+				push_status: status,
+				rejection_reason: expect.stringMatching(`^${rows}: \\w+ `),
 			},
-			pairedItem: [{ item: file }],
+			pairedItem: items.map((file) => ({ item: file })),
 		});
 		expect(rejected).toEqual([
 			item('unknown', 'Rows 5 to 7 of "a.csv"', 0),
-			item('not_sent', 'Rows 8 to 31 of "a.csv"', 0),
-			item('not_sent', 'Rows 2 to 28 of "b.csv"', 1),
+			item('not_sent', 'Rows 8 to 31 of "a.csv", rows 2 to 28 of "b.csv"', 0, 1),
 		]);
 	});
 

@@ -73,7 +73,6 @@ export const totals = {
 	requests: 1,
 	rejected: 0,
 	do_not_disturb: 0,
-	skipped_duplicate: 0,
 	sent_before: 0,
 	unknown: 0,
 	not_sent: 0,
@@ -94,7 +93,7 @@ export function pushHarness() {
 	return engineHarness();
 }
 
-/** The node with one item per request, which most tests are about. */
+/** The node with the summary, which most tests are about. */
 export function pushNode(
 	{ options, ...parameters }: NodeParameters = {},
 	over: Partial<INode> = {},
@@ -105,7 +104,7 @@ export function pushNode(
 			agentUuid: { __rl: true, mode: 'id', value: 'agent_5f2c' },
 			whatToDo: 'wait',
 			...parameters,
-			options: { output: 'requests', ...(typeof options === 'object' && options) },
+			options: { output: 'summary', ...(typeof options === 'object' && options) },
 		},
 		...over,
 	});
@@ -117,8 +116,8 @@ export const goOn = { onError: 'continueRegularOutput' } as const;
 export type PushRun = {
 	pushed: INodeExecutionData[];
 	rejected: INodeExecutionData[];
-	sentBefore: INodeExecutionData[];
-	/** Those of *Rejected* and *Sent Before* in the order of the rows, such as `1 rejected`. */
+	skipped: INodeExecutionData[];
+	/** Those of *Rejected* and *Skipped* in the order of the rows, such as `1 rejected`. */
 	statuses: string[];
 	error: IRun['data']['resultData']['error'];
 	hints: string[];
@@ -127,19 +126,19 @@ export type PushRun = {
 
 /** The outputs of the last run of the node. */
 export function outputsOf(run: IRun): PushRun {
-	const [pushed, rejected, sentBefore] = [0, 1, 2].map((index) => output(run, 'Node', index));
+	const [pushed, rejected, skipped] = [0, 1, 2].map((index) => output(run, 'Node', index));
 	return {
 		pushed: pushed ?? [],
 		rejected: rejected ?? [],
-		sentBefore: sentBefore ?? [],
-		statuses: statusesOf([...(rejected ?? []), ...(sentBefore ?? [])]),
+		skipped: skipped ?? [],
+		statuses: statusesOf([...(rejected ?? []), ...(skipped ?? [])]),
 		error: run.data.resultData.error,
 		hints: hintsOf(run),
 		run,
 	};
 }
 
-export const OUTPUTS = ['Pushed', 'Rejected', 'Sent Before', 'Errors'];
+export const OUTPUTS = ['Pushed', 'Rejected', 'Skipped', 'Errors'];
 
 /** The input rows of items. */
 export const rowsOfItems = (items: INodeExecutionData[]): number[] =>
@@ -149,7 +148,7 @@ export const rowsOfItems = (items: INodeExecutionData[]): number[] =>
 
 const statusesOf = (items: INodeExecutionData[]) =>
 	sortBy(items, (item) => rowsOfItems([item])[0]).map(
-		(item) => `${rowsOfItems([item]).join()} ${plainText(item.json.rejection_status)}`,
+		(item) => `${rowsOfItems([item]).join()} ${plainText(item.json.push_status)}`,
 	);
 
 export async function runPush(

@@ -71,16 +71,16 @@ describe('a skipped contact', () => {
 		);
 	});
 
-	test('is in Rejected once, with the words of the first entry about it', async () => {
+	test('is in Skipped once, with the words of the first entry about it', async () => {
 		answer({
 			...list,
 			dnd_skipped: [{ phone: `+91${phone(1)}`, since: '2026-01-05', by: {} }, phone(1)],
 			engine_skipped_duplicates: [`+91${phone(3)}`, phone(1)],
 		});
-		const { pushed, rejected, statuses } = await push(5);
+		const { pushed, skipped, statuses } = await push(5);
 		expect(rowsOfItems(pushed)).toEqual([0, 2, 4]);
-		expect(statuses).toEqual(['1 do_not_disturb', '3 skipped_duplicate']);
-		expect(jsonOf(rejected).map((row) => row.rejection_reason)).toEqual([
+		expect(statuses).toEqual(['1 do_not_disturb', '3 duplicate']);
+		expect(jsonOf(skipped).map((row) => row.rejection_reason)).toEqual([
 			`The service skipped this row, because its number is on the do-not-disturb list of the agent. The service returned phone: +91${phone(1)}, since: 2026-01-05.`,
 			'The service skipped this number as a duplicate.',
 		]);
@@ -107,9 +107,9 @@ describe('counts', () => {
 		{ contacts_accepted: 0, dnd_skipped: [phone(0), { number: 'hidden' }] },
 	])('that are impossible leave both rows unknown, and are not sent again: %j', async (data) => {
 		const sent = answer({ ...list, ...data });
-		const { pushed, statuses, hints } = await push(2);
+		const { statuses, hints } = await push(2);
 		expect(sent).toHaveLength(1);
-		expect([pushed, statuses]).toEqual([[], ['0 unknown', '1 unknown']]);
+		expect(statuses).toEqual(['0 unknown', '1 unknown']);
 		expect(hints[1]).toMatch(
 			/^The response doesn't account for all contacts: the request had 2 contacts, the response has .*\. It's unknown which contacts are in the campaign/,
 		);
@@ -204,7 +204,7 @@ describe('the hints about the release to the calling queue', () => {
 	test('say nothing of rows that the service skipped', async () => {
 		answer({ ...list, dnd_skipped: [phone(0)], engine_skipped_duplicates: [phone(1)] });
 		expect((await push(2, RELEASE)).hints[0]).toBe(
-			'2 rows: 0 pushed, 1 on the do-not-disturb list, 1 skipped by the service as a duplicate.',
+			'2 rows: 0 pushed, 1 on the do-not-disturb list, 1 duplicate.',
 		);
 	});
 });
@@ -229,9 +229,7 @@ describe('One Summary Item', () => {
 		);
 		expect(jsonOf(pushed)).toEqual([
 			{
-				summary: expect.stringMatching(
-					/^3 rows: 2 pushed, 1 skipped by the service as a duplicate/,
-				),
+				summary: expect.stringMatching(/^3 rows: 2 pushed, 1 duplicate/),
 				campaign_upload_ids: [1, 2],
 				enqueued: true,
 				contacts_received: 2,
@@ -243,7 +241,7 @@ describe('One Summary Item', () => {
 				warnings: ['w'],
 				totals: {
 					...totals,
-					...{ received: 3, pushed: 2, skipped_duplicate: 1, requests: 2, skipped_unmatched: 2 },
+					...{ received: 3, pushed: 2, duplicate: 1, requests: 2, skipped_unmatched: 2 },
 				},
 			},
 		]);

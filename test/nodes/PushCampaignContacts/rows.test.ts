@@ -1,10 +1,8 @@
 /** What is sent for the rows, and what is returned for them. */
-import mapValues from 'lodash/mapValues';
-import pick from 'lodash/pick';
 import sortBy from 'lodash/sortBy';
 import type { INodeExecutionData } from 'n8n-workflow';
 import nock from 'nock';
-import { asRecord, type JsonObject } from '../../../nodes/core/values/json';
+import type { JsonObject } from '../../../nodes/core/values/json';
 import { plainText } from '../../../nodes/core/values/values';
 import { engineHarness, hintsOf, output, runNode, service, storedCredentials } from '../../engine';
 import {
@@ -22,33 +20,26 @@ import {
 	PATH,
 	phone,
 	phonesOf,
-	push,
 	rowsOf,
 	rowsOfItems,
-	totals,
 	type NodeParameters,
 	WAITING,
-	campaign,
 } from './pushHarness';
 
 const harness = engineHarness();
 const byRow = { options: { output: 'rows' } };
-/** The columns that are added to a row whose number was sent, by the number's last digit. */
+/** The columns that are added to a row with a number that ends in this digit, or in none. */
 const added = (last: string, status = 'pushed') => ({
 	push_status: status,
-	push_warnings: status === 'pushed' ? '' : null,
-	phone_sent: last === '' ? null : `900000000${last}`,
+	rejection_reason: status === 'pushed' ? '' : expect.any(String),
 	phone_key: last === '' ? null : `91900000000${last}`,
-	campaign_upload_id: 501,
+	campaign_upload_id: status === 'pushed' ? 501 : null,
 });
 
-test('sends rows as contacts, and returns the whole response', async () => {
-	const bodies = respondWith([
-		200,
-		{ ...accepted(2, { unforeseen: 'kept' }), message: 'beside data' },
-	]);
+test('sends rows as contacts, with one read of the credential', async () => {
+	const bodies = respondWith(ok(2));
 	const before = storedCredentials.reads;
-	const { pushed, rejected, error, hints } = await runPush(
+	const { rejected, error, hints } = await runPush(
 		rowsOf(
 			{ phone: 9876543210, person_name: 'Asha Rao', city: 'Pune' },
 			{ phone: '+91 91234 56789', person_name: '', city: 'Delhi' },
@@ -65,20 +56,7 @@ test('sends rows as contacts, and returns the whole response', async () => {
 			],
 		},
 	]);
-	expect(pushed).toEqual([
-		{
-			json: {
-				...asRecord(accepted(2).data ?? null),
-				unforeseen: 'kept',
-				message: 'beside data',
-				summary: `2 rows: 2 pushed. ${WAITING}`,
-				totals: { received: 2, pushed: 2, ...totals },
-			},
-			pairedItem: [{ item: 0 }, { item: 1 }],
-		},
-	]);
 	expect(hints).toEqual([`2 rows: 2 pushed. ${WAITING}`]);
-	// One read of the credential for all rows.
 	expect(storedCredentials.reads - before).toBe(1);
 });
 
@@ -117,15 +95,15 @@ test.each([
 );
 
 describe('Output: One Item per Row', () => {
-	test('returns each row once, in Pushed or Rejected', async () => {
-		const skipped = {
+	test('returns each row once, in Pushed, Rejected, or Skipped', async () => {
+		const lists = {
 			dnd_skipped: [{ phone: '+919000000002' }],
 			engine_skipped_duplicates: ['9000000003'],
 		};
-		respondWith([200, accepted(3, skipped)]);
+		respondWith([200, accepted(3, lists)]);
 		const asha = { row_number: 3, phone: '90000-00001', person_name: 'Asha', city: 'Pune' };
 		const delhi = { row_number: 4, phone: '+91 90000 00001', person_name: 'A', city: 'Delhi' };
-		const { pushed, rejected } = await runPush(
+		const { pushed, rejected, skipped } = await runPush(
 			rowsOf(
 				{ phone: 'call me', city: 'Agra' },
 				asha,
@@ -136,45 +114,40 @@ describe('Output: One Item per Row', () => {
 			byRow,
 		);
 		expect(pushed).toEqual([{ json: { ...asha, ...added('1') }, pairedItem: { item: 1 } }]);
-		const left = (status: string, last = '') => ({
-			...added(last, status),
-			rejection_status: status,
-			rejection_reason: expect.any(String),
-			campaign_upload_id: null,
-		});
-		expect(jsonOf(rejected)).toEqual([
-			{ phone: 'call me', city: 'Agra', ...left('rejected') },
-			{ ...delhi, ...left('duplicate'), phone_key: '919000000001' },
-			{ phone: 9000000002, ...left('do_not_disturb', '2') },
-			{ phone: '09000000003', ...left('skipped_duplicate', '3') },
+		expect(rejected).toEqual([
+			{
+				json: { phone: 'call me', city: 'Agra', ...added('', 'rejected') },
+				pairedItem: { item: 0 },
+			},
 		]);
-		expect(rejected.map(({ pairedItem }) => pairedItem)).toEqual(
-			[0, 2, 3, 4].map((item) => ({ item })),
+		expect(jsonOf(skipped)).toEqual([
+			{ ...delhi, ...added('1', 'duplicate') },
+			{ phone: 9000000002, ...added('2', 'do_not_disturb') },
+			{ phone: '09000000003', ...added('3', 'duplicate') },
+		]);
+		expect(skipped.map(({ pairedItem }) => pairedItem)).toEqual(
+			[2, 3, 4].map((item) => ({ item })),
 		);
 	});
 
-	test('returns the contact list of each row, and no phone_sent for rows that were not sent', async () => {
+	test('returns the contact list of each row', async () => {
 		respondWith([200, accepted(1, { campaign_upload_id: 7 })], BROKEN);
-		const { pushed, rejected } = await runPush(
-			manyRows(3),
-			{ ...byRow, developerSettings: { contactsPerRequest: 1 } },
-			goOn,
-		);
+		const one = { developerSettings: { contactsPerRequest: 1 } };
+		const { pushed, rejected } = await runPush(manyRows(3), { ...byRow, ...one }, goOn);
 		expect(pushed.map(({ json }) => json.campaign_upload_id)).toEqual([7]);
-		expect(rejected.map(({ json }) => [json.push_status, json.phone_sent])).toEqual([
-			['unknown', phone(1)],
+		expect(rejected.map(({ json }) => [json.push_status, json.campaign_upload_id])).toEqual([
+			['unknown', null],
 			['not_sent', null],
 		]);
 	});
 
-	test('a rejected row is pushed again after its number is corrected, without its rejection columns', async () => {
-		const old = { rejection_status: 'not_sent', rejection_reason: 'old' };
+	test('a rejected row is pushed again after its number is corrected, and has no reason then', async () => {
 		const asha = { phone: '98765', person_name: 'Asha', city: 'Pune', row_number: 2 };
-		const { rejected } = await runPush(rowsOf({ ...asha, ...old }), byRow);
+		const { rejected } = await runPush(rowsOf({ ...asha, push_status: 'not_sent' }), byRow);
 		expect(jsonOf(rejected)).toMatchObject([
-			{ rejection_status: 'rejected', rejection_reason: expect.stringMatching(/^"98765" has/) },
+			{ push_status: 'rejected', rejection_reason: expect.stringMatching(/^"98765" has/) },
 		]);
-		const bodies = respondWith([200, accepted(1)]);
+		const bodies = respondWith(ok(1));
 		const corrected = { ...rejected[0]?.json, phone: '+91 98765 43210' };
 		const { pushed, error } = await runPush([{ json: corrected }], byRow);
 		expect(error).toBeUndefined();
@@ -184,116 +157,65 @@ describe('Output: One Item per Row', () => {
 			...asha,
 			phone: '+91 98765 43210',
 			push_status: 'pushed',
-			push_warnings: '',
-			phone_sent: '+919876543210',
+			rejection_reason: '',
 			phone_key: '919876543210',
 			campaign_upload_id: 501,
-			rejection_status: '',
-			rejection_reason: '',
 		});
 	});
 
-	test.each([
-		['a sheet', { row_number: 2, details: '{"outcome":"not_sent"}' }, ''],
-		['a database', { table_id: 2, details: { outcome: 'not_sent' } }, null],
-	])(
-		'a row of %s that is pushed has no error of an earlier push, and sends none',
-		async (...one) => {
-			const [, row, empty] = one;
-			const error = { error: 'No', message: 'Correct it' };
-			const bodies = respondWith([200, accepted(1)]);
-			const { pushed } = await runPush(rowsOf({ phone: phone(1), ...row, ...error }), byRow);
-			expect(Object.keys(contactsOf(bodies[0])[0] ?? {})).not.toContain('message');
-			expect(pushed[0]?.json).toMatchObject({ error: '', message: '', details: empty });
-		},
-	);
-});
+	test('sends no error of an earlier item', async () => {
+		const error = { error: 'No', message: 'Correct it', details: { outcome: 'not_sent' } };
+		const bodies = respondWith(ok(1));
+		await runPush(rowsOf({ phone: phone(1), ...error }), byRow);
+		expect(contactsOf(bodies[0])).toEqual([{ phone: phone(1) }]);
+	});
 
-test('Output: by default, one item per request for a CSV file', async () => {
-	const agentUuid = { __rl: true, mode: 'id', value: 'agent_5f2c' };
-	const parameters = { campaignId: '42', agentUuid, whatToDo: 'wait', contactsFrom: 'csv' };
-	const node = harness.node('pushCampaignContacts', { parameters });
-	respondWith([200, accepted(2)]);
-	const file = fileItem('leads.csv', `phone\n${phone(1)}\n${phone(2)}\n`);
-	const pushed = output(await runNode(node, [file]), 'Node');
-	expect(pushed).toMatchObject([
-		{ json: { contacts_accepted: 2, totals: { pushed: 2 } }, pairedItem: [{ item: 0 }] },
-	]);
+	test('is the default, also for a CSV file', async () => {
+		const agentUuid = { __rl: true, mode: 'id', value: 'agent_5f2c' };
+		const parameters = { campaignId: '42', agentUuid, whatToDo: 'wait', contactsFrom: 'csv' };
+		const node = harness.node('pushCampaignContacts', { parameters });
+		respondWith(ok(2));
+		const file = fileItem('leads.csv', `phone\n${phone(1)}\n${phone(2)}\n`);
+		const pushed = output(await runNode(node, [file]), 'Node');
+		expect(jsonOf(pushed)).toMatchObject([{ phone: phone(1) }, { phone: phone(2) }]);
+	});
 });
 
 const allSkipped: JsonObject = { dnd_skipped: [phone(0), phone(1)] };
 
-test.each<[string, number[], output: string, INodeExecutionData[], response: JsonObject | null]>([
-	[
-		'One Summary Item, and no row can be used',
-		[0, 1],
-		'summary',
-		rowsOf({ phone: '1' }, { phone: '' }),
-		null,
-	],
-	['One Summary Item, and a file has no row', [0], 'summary', [fileItem('a.csv', 'phone\n')], null],
-	['One Summary Item, and the service skips all', [0, 1], 'summary', manyRows(2), allSkipped],
-	['One Item per Request, and the service skips all', [0, 1], 'requests', manyRows(2), allSkipped],
+test.each<[string, number[], INodeExecutionData[], response: JsonObject | null]>([
+	['no row can be used', [0, 1], rowsOf({ phone: '1' }, { phone: '' }), null],
+	['a file has no row', [0], [fileItem('a.csv', 'phone\n')], null],
+	['the service skips all', [0, 1], manyRows(2), allSkipped],
 ])(
-	'without a pushed row, the item is paired with the input: %s',
-	async (_what, from, output, input, response) => {
+	'without a pushed row, the summary is paired with the input: %s',
+	async (_what, from, input, response) => {
 		if (response !== null) respondWith([200, accepted(2, response)]);
 		const contactsFrom = input[0]?.binary === undefined ? 'items' : 'csv';
-		const { pushed } = await runPush(input, { contactsFrom, options: { output } });
+		const { pushed } = await runPush(input, { contactsFrom });
 		expect(pushed).toHaveLength(1);
 		expect(rowsOfItems(pushed)).toEqual(from);
 	},
 );
 
-test('One Item per Row: a row has the warnings of its request, such as that the campaign is paused, and none of an earlier one', async () => {
-	const warnings = ['Campaign is Paused', { code: 'x' }];
-	respondWith([200, accepted(1, { warnings })], [200, accepted(1)]);
-	const options = { developerSettings: { contactsPerRequest: 1 } };
-	const { pushed } = await runPush(manyRows(2), { ...byRow, ...options });
-	expect(pushed.map(({ json }) => json.push_warnings)).toEqual([
-		'Campaign is Paused {"code":"x"}',
-		// Google Sheets keeps a cell that gets null.
-		'',
-	]);
-});
-
-const REASON = ['rejection_status', 'rejection_reason'];
-const CELLS = ['phone', 'city'];
-const OF_ROW = ['phone_sent', 'phone_key', 'campaign_upload_id', 'push_warnings'];
-const RESPONSE = Object.keys(asRecord(accepted(1).data ?? null));
-test.each<[string, NodeParameters, string[], string[]]>([
-	[
-		'One Item per Row',
-		byRow,
-		['push_status', ...CELLS, ...OF_ROW],
-		[...REASON, 'push_status', ...CELLS, ...OF_ROW],
-	],
-	[
-		'One Item per Request',
-		{},
-		['summary', 'totals', ...RESPONSE],
-		[...REASON, 'push_status', ...CELLS],
-	],
+test.each<[string, NodeParameters]>([
+	['One Item per Row', byRow],
+	['One Summary Item', {}],
 ])(
 	'with %s, status and reason are the first columns, also if a row has those of an earlier push',
-	async (_output, parameters, ...columns) => {
-		respondWith([200, accepted(1)]);
-		const earlier = {
-			rejection_reason: 'y',
-			city: 'Pune',
-			push_status: 'z',
-			rejection_status: 'x',
-		};
+	async (_output, parameters) => {
+		respondWith(ok(1));
+		const earlier = { rejection_reason: 'y', city: 'Pune', push_status: 'z' };
 		const rows = rowsOf({ phone: phone(0), city: 'Pune' }, { phone: 'x', ...earlier });
-		const { pushed, rejected } = await runPush(rows, parameters);
-		expect([pushed, rejected].map(([item]) => Object.keys(item?.json ?? {}))).toEqual(columns);
+		const { rejected } = await runPush(rows, parameters);
+		expect(rejected.map(({ json }) => Object.keys(json))).toEqual([
+			['push_status', 'rejection_reason', 'phone', 'city', 'phone_key', 'campaign_upload_id'],
+		]);
 	},
 );
 
-describe('rows that an earlier execution returned in Rejected', () => {
-	const LEFT_OUT =
-		"The status of this row says that it was left out before as a duplicate, so it wasn't pushed. To push it, empty its push_status and rejection_status.";
-	const COLUMNS = ['phone', 'push_status', 'rejection_status'];
+describe('rows that an earlier push returned', () => {
+	const COLUMNS = ['phone', 'push_status'];
 	const csvOf = (rows: JsonObject[]) =>
 		[COLUMNS, ...rows.map((row) => COLUMNS.map((name) => plainText(row[name])))].join('\n');
 	const ITEM = rowsOf({});
@@ -303,145 +225,73 @@ describe('rows that an earlier execution returned in Rejected', () => {
 		['a file', (rows) => [[fileItem('a.csv', csvOf(rows))], { contactsFrom: 'csv' }]],
 		['pasted rows', (rows) => [ITEM, { contactsFrom: 'pasted', pastedRows: csvOf(rows) }]],
 		['JSON', (rows) => [ITEM, { contactsFrom: 'json', contacts: JSON.stringify(rows) }]],
-	])('are pushed again as %s without duplicates', async (_from, inputOf) => {
-		for (const output of ['rows', 'requests']) {
-			const bodies = respondWith(
-				[200, accepted(2, { engine_skipped_duplicates: [phone(1)] })],
-				ok(1),
-			);
-			const numbers = [phone(0), `+91 ${phone(0)}`, phone(1), 'bad'];
-			const first = await runPush(rowsOf(...numbers.map((phone) => ({ phone }))), {
-				options: { output },
-			});
-			const corrected = jsonOf(first.rejected).map((row) =>
-				mapValues(pick(row, COLUMNS), (cell) => (cell === 'bad' ? phone(2) : plainText(cell))),
-			);
-			const [input, parameters] = inputOf(corrected);
-			const { rejected } = await runPush(input, { ...parameters, ...byRow });
-			expect(bodies.map(phonesOf)).toEqual([[phone(0), phone(1)], [phone(2)]]);
-			expect(jsonOf(rejected)).toMatchObject(
-				[0, 1].map((row) => ({
-					push_status: 'duplicate',
-					rejection_reason: LEFT_OUT,
-					phone_key: `91${phone(row)}`,
-				})),
-			);
-		}
+	])('are pushed again as %s without those that may have been called', async (_from, inputOf) => {
+		const bodies = respondWith(ok(2));
+		const statuses = [' Unknown ', 'sent_before', 'duplicate', 'rejected', 'do_not_disturb'];
+		const rows = statuses.map((push_status, row) => ({ phone: phone(row), push_status }));
+		const [input, parameters] = inputOf(rows);
+		const again = await runPush(input, { ...parameters, ...byRow }, goOn);
+		expect(bodies.map(phonesOf)).toEqual([[phone(3), phone(4)]]);
+		const leftOut = [...again.rejected, ...again.skipped].map(({ json }) => json);
+		expect(leftOut).toMatchObject(
+			['unknown', 'sent_before', 'duplicate'].map((push_status, row) => ({
+				push_status,
+				rejection_reason: expect.stringMatching(/ To push it, empty /),
+				phone_key: `91${phone(row)}`,
+			})),
+		);
 	});
 
-	test('are not kept instead of another row, and pushed once their status is empty', async () => {
-		const bodies = respondWith(ok(1), ok(1));
+	test('are pushed once their status is empty', async () => {
+		const bodies = respondWith(ok(3));
+		const rows = ['', null, ' '].map((push_status, row) => ({ phone: phone(row), push_status }));
+		await runPush(rowsOf(...rows), byRow);
+		expect(bodies.map(phonesOf)).toEqual([[phone(0), phone(1), phone(2)]]);
+	});
+
+	test.each(['unknown', 'sent_before'])(
+		'leave out other rows with their number, if their status is %s',
+		async (push_status) => {
+			const bodies = respondWith(ok(1));
+			const rows: JsonObject[] = [
+				{ phone: `+91 ${phone(0)}`, person_name: 'Asha' },
+				{ phone: phone(0), push_status },
+				{ phone: phone(0), person_name: 'A longer name' },
+				{ phone: phone(1) },
+			];
+			const { statuses } = await runPush(rowsOf(...rows), byRow, goOn);
+			expect(statuses).toEqual([0, 1, 2].map((row) => `${row} ${push_status}`));
+			expect(bodies.map(phonesOf)).toEqual([[phone(1)]]);
+		},
+	);
+
+	test('are not kept as duplicates instead of another row', async () => {
+		respondWith(ok(1));
 		const rows = [
 			{ phone: phone(0), person_name: 'Asha Rao', push_status: 'duplicate' },
 			{ phone: phone(0), person_name: 'Asha', push_status: 'pushed' },
 		];
-		const { pushed, rejected } = await runPush(rowsOf(...rows), byRow);
+		const { pushed, statuses } = await runPush(rowsOf(...rows), byRow);
 		expect(pushed).toMatchObject([{ json: { person_name: 'Asha' } }]);
-		expect(jsonOf(rejected)).toMatchObject([{ rejection_reason: kept('Asha (row 2)') }]);
-		await runPush(rowsOf({ ...rows[0], push_status: '' }), byRow);
-		expect(bodies.map(phonesOf)).toEqual([[phone(0)], [phone(0)]]);
+		expect(statuses).toEqual(['0 duplicate']);
 	});
 
-	test('keep a status that leaves them out if a later push cannot begin, such as without its column', async () => {
-		const bodies = respondWith(ok(1));
-		const before = ['duplicate', 'skipped_duplicate', 'unknown', 'sent_before', 'rejected', ''];
-		const rows = before.map((status, row) => ({
-			phone: phone(row),
-			...(row % 2 === 0 ? { push_status: status } : { rejection_status: status }),
-		}));
-		const wrong = await runPush(rowsOf(...rows), { ...byRow, phoneColumn: 'Number' }, goOn);
-		const kept = [...before.slice(0, 4), 'not_sent', 'not_sent'];
-		expect(jsonOf(wrong.rejected)).toMatchObject(
-			kept.map((status) => ({
-				push_status: status,
-				rejection_status: status,
-				rejection_reason: expect.stringContaining('no column "Number"'),
-			})),
-		);
-		await runPush(wrong.rejected.slice(0, 5), byRow);
-		expect(bodies.map(phonesOf)).toEqual([[phone(4)]]);
+	test.each<[string, NodeParameters, JsonObject]>([
+		['the push cannot begin', { phoneColumn: 'Number' }, {}],
+		['their number is unusable, such as while a formula fails', {}, { phone: '#REF!' }],
+	])('keep a status that leaves them out if %s', async (_why, parameters, over) => {
+		const before = ['duplicate', 'unknown', 'sent_before'];
+		const rows = before.map((push_status, row) => ({ phone: phone(row), push_status, ...over }));
+		const { statuses } = await runPush(rowsOf(...rows), { ...byRow, ...parameters }, goOn);
+		expect(statuses).toEqual(before.map((status, row) => `${row} ${status}`));
 	});
 
-	test('keep a status that leaves them out while they are unusable, such as while a formula fails', async () => {
-		const before = ['duplicate', 'skipped_duplicate', 'unknown', 'sent_before'];
-		const rows = before.map((push_status, row) => ({ phone: phone(row), push_status }));
-		const failing = rows.map((row) => ({ ...row, phone: '#REF!' }));
-		const { rejected, sentBefore } = await runPush(rowsOf(...failing), byRow, goOn);
-		const leftOut = [...rejected, ...sentBefore];
-		const kept = ['duplicate', 'duplicate', 'unknown', 'sent_before'];
-		expect(jsonOf(leftOut)).toMatchObject(
-			kept.map((status) => ({
-				push_status: status,
-				rejection_reason: expect.stringMatching(/^"#REF!" is what a spreadsheet shows/),
-			})),
-		);
-		const later = jsonOf(leftOut).map((row, at) => ({ json: { ...row, phone: phone(at) } }));
-		expect((await runPush(later, byRow, goOn)).statuses).toEqual(
-			kept.map((status, row) => `${row} ${status}`),
-		);
-	});
-
-	test('are pushed if they were duplicates and their number was corrected since, also if it was unusable in between', async () => {
-		const bodies = respondWith(ok(1), ok(1));
-		const { rejected } = await runPush(rowsOf({ phone: phone(1) }, { phone: phone(1) }), byRow);
-		const mistyped = jsonOf(rejected).map((json) => ({ json: { ...json, phone: '98' } }));
-		const [duplicate = {}] = jsonOf((await runPush(mistyped, byRow, goOn)).rejected);
-		// A spreadsheet can shorten the key.
-		const shortened = ['9.19E+11', 919000000000].map((phone_key) => ({ ...duplicate, phone_key }));
-		const rows = [duplicate, ...shortened].map((row) => ({ ...row, phone: phone(1) }));
-		const again = [...rows, { ...duplicate, phone: phone(2) }];
-		const { pushed } = await runPush(
-			again.map((json) => ({ json })),
-			byRow,
-		);
-		expect(pushed).toMatchObject([{ json: { phone_key: `91${phone(2)}` } }]);
-		expect(bodies.map(phonesOf)).toEqual([[phone(1)], [phone(2)]]);
+	test('keep the contact list of the push that sent them', async () => {
+		const row = { phone: phone(0), push_status: 'sent_before', campaign_upload_id: 7 };
+		const { skipped } = await runPush(rowsOf(row), byRow);
+		expect(skipped).toMatchObject([{ json: { campaign_upload_id: 7 } }]);
 	});
 });
-
-test.each([false, true])(
-	"rows of Sent Before aren't pushed until their status is empty or their number is corrected, with Skip Numbers Pushed Before: %s",
-	async (skipPushedBefore) => {
-		campaign();
-		const bodies = respondWith(ok(1), ok(1));
-		const row = { phone: phone(1), phone_key: `91${phone(1)}`, push_status: 'sent_before' };
-		const corrected = { ...row, phone: phone(2) };
-		const options = { options: { output: 'rows', skipPushedBefore } };
-		const { statuses, sentBefore } = await push(rowsOf(row, corrected), options);
-		expect(statuses).toEqual(['0 sent_before']);
-		expect(sentBefore[0]?.json.rejection_reason).toMatch(
-			/^The status of a row with this number says that it was sent before, or may have been/,
-		);
-		await push(rowsOf({ ...row, push_status: '' }), options);
-		expect(bodies.map(phonesOf)).toEqual([[phone(2)], [phone(1)]]);
-	},
-);
-
-test.each(['push_status', 'rejection_status'])(
-	"rows whose %s is unknown aren't pushed, nor others with their number, until the column is empty",
-	async (column) => {
-		const bodies = respondWith(ok(1), ok(2));
-		const rows = [
-			{ phone: phone(0), [column]: 'unknown' },
-			{ phone: `+91 ${phone(0)}`, person_name: 'Asha' },
-			{ phone: phone(1), [column]: 'not_sent' },
-		];
-		const { pushed, rejected } = await runPush(rowsOf(...rows), byRow, goOn);
-		expect(pushed.map(({ json }) => json.phone)).toEqual([phone(1)]);
-		expect(rejected.map(({ json }) => [json.push_status, json.rejection_reason])).toEqual([
-			['duplicate', expect.stringMatching(/was kept/)],
-			[
-				'unknown',
-				expect.stringMatching(
-					/^The status of a row with this number says that an earlier push may have added it .* empty push_status and rejection_status of that row, and with 'Skip Numbers Pushed Before', use DND List > Forget, too\.$/,
-				),
-			],
-		]);
-		const again = await runPush(rowsOf(...rows.map((row) => ({ ...row, [column]: '' }))), byRow);
-		expect(again.pushed.map(({ json }) => json.phone)).toEqual([`+91 ${phone(0)}`, phone(1)]);
-		expect(bodies.map(contactsOf)).toHaveLength(2);
-	},
-);
 
 const kept = (which: string) =>
 	`${which} has the same number and was kept. The node pushes one row per phone number.`;
@@ -499,10 +349,10 @@ test.each<[string, Array<[row: JsonObject, reason?: string]>]>([
 ])('pushes %s', async (_which, rows) => {
 	respondWith(ok(rows.filter(([, reason]) => reason === undefined).length));
 	const input = rowsOf(...rows.map(([row]) => row));
-	const { pushed, rejected } = await runPush(input, byRow);
-	const found = [...pushed, ...rejected].map(({ json, pairedItem }) => [
+	const { pushed, rejected, skipped } = await runPush(input, byRow);
+	const found = [...pushed, ...rejected, ...skipped].map(({ json, pairedItem }) => [
 		pairedItem,
 		json.rejection_reason,
 	]);
-	expect(sortBy(found, '0.item')).toEqual(rows.map(([, reason], item) => [{ item }, reason]));
+	expect(sortBy(found, '0.item')).toEqual(rows.map(([, reason = ''], item) => [{ item }, reason]));
 });

@@ -28,6 +28,7 @@ import {
 
 engineHarness();
 const rows = rowsOf({ phone: '9876543210', city: 'Pune' }, { phone: '9123456789', city: 'Delhi' });
+const byRow = { options: { output: 'rows' } };
 const NO_CAMPAIGN = { campaignId: 'Spring' };
 const CAMPAIGN = '/v1/campaigns/42/status';
 const toErrors = { onError: 'continueErrorOutput' } as const;
@@ -59,7 +60,7 @@ describe('invalid settings: nothing is sent', () => {
 
 	const errorOf = (item: number) => ({
 		error: expect.stringMatching(/must be a whole number \(got "Spring"\)$/),
-		message: expect.stringMatching(/^Enter only the number/),
+		message: expect.stringMatching(/^Enter the ID of a campaign/),
 		details: { item, outcome: 'not_sent' },
 	});
 
@@ -72,9 +73,8 @@ describe('invalid settings: nothing is sent', () => {
 			leads.map(({ json }, item) => ({
 				json: {
 					...json,
-					rejection_status: 'not_sent',
-					rejection_reason: expect.stringMatching(/must be .* \(got "Spring"\)\. Enter only/),
 					push_status: 'not_sent',
+					rejection_reason: expect.stringMatching(/must be .* \(got "Spring"\)\. Enter the ID/),
 				},
 				pairedItem: { item },
 			})),
@@ -104,7 +104,7 @@ describe('invalid settings: nothing is sent', () => {
 		const parameters = { options: { skipPushedBefore: true } };
 		const { rejected } = await runPush(rows.slice(1), parameters, goOn);
 		expect(jsonOf(rejected)).toMatchObject([
-			{ rejection_status: 'not_sent', rejection_reason: expect.stringMatching(/503/) },
+			{ push_status: 'not_sent', rejection_reason: expect.stringMatching(/503/) },
 		]);
 	});
 });
@@ -157,7 +157,7 @@ describe('a setting that differs between rows', () => {
 
 describe('an input without rows that can be pushed', () => {
 	test('is no error if it is empty, and a hint says so', async () => {
-		const pushed = await runPush(rowsOf({}));
+		const pushed = await runPush(rowsOf({}), byRow);
 		expect(pushed).toMatchObject({ pushed: [], rejected: [], error: undefined });
 		expect(pushed.hints).toEqual(['No rows to push. Nothing was sent.']);
 	});
@@ -189,7 +189,7 @@ describe('an input without rows that can be pushed', () => {
 
 	test('is in Rejected, also a row with a column named error', async () => {
 		const input = rowsOf({ phone: '123', error: 'bounced' }, { phone: '' });
-		const { pushed, rejected, error, hints } = await runPush(input, {}, toErrors);
+		const { pushed, rejected, error, hints } = await runPush(input, byRow, toErrors);
 		expect([error, pushed]).toEqual([undefined, []]);
 		expect(jsonOf(rejected)).toMatchObject([{ phone: '123', error: 'bounced' }, { phone: '' }]);
 		expect(hints).toEqual(['2 rows: 0 pushed, 2 rejected.']);
@@ -200,7 +200,7 @@ describe('an input without rows that can be pushed', () => {
 		const file = z.custom<INodeExecutionData>().parse({ binary: {} });
 		const { rejected } = await runPush([...rowsOf({ phone: '9876543210' }), file]);
 		expect(jsonOf(rejected)).toMatchObject([
-			{ rejection_status: 'rejected', rejection_reason: 'The phone column of this row is empty.' },
+			{ push_status: 'rejected', rejection_reason: 'The phone column of this row is empty.' },
 		]);
 		expect(bodies.map(phonesOf)).toEqual([['9876543210']]);
 	});

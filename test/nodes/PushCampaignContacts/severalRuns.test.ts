@@ -31,9 +31,9 @@ import {
 
 pushHarness();
 const itemsOf = (task: ITaskData | undefined, output: number) => task?.data?.main?.[output] ?? [];
-/** Of the rows in *Rejected*, and then in *Sent Before*. */
+/** Of the rows in *Rejected*, and then in *Skipped*. */
 const statusesOf = (task: ITaskData | undefined) =>
-	[1, 2].flatMap((output) => itemsOf(task, output).map(({ json }) => json.rejection_status));
+	[1, 2].flatMap((output) => itemsOf(task, output).map(({ json }) => json.push_status));
 
 describe('a node that runs several times in an execution', () => {
 	/** Runs the node once for each list, as in a loop. */
@@ -49,7 +49,7 @@ describe('a node that runs several times in an execution', () => {
 		return run.data.resultData.runData.Node ?? [];
 	}
 
-	test('pushes a number once, and later runs return it in Sent Before', async () => {
+	test('pushes a number once, and later runs return it in Skipped', async () => {
 		const sent = scripted();
 		const options = { output: 'rows' };
 		const [first, second] = await loop([manyRows(2), manyRows(2)], { options });
@@ -59,10 +59,8 @@ describe('a node that runs several times in an execution', () => {
 		expect(jsonOf(itemsOf(second, 2))).toMatchObject(
 			[0, 1].map((row) => ({
 				push_status: 'sent_before',
-				rejection_status: 'sent_before',
 				rejection_reason:
 					"An earlier run of this workflow sent this number, or may have, so it wasn't sent again.",
-				phone_sent: null,
 				phone_key: `91${phone(row)}`,
 			})),
 		);
