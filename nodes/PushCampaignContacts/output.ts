@@ -79,18 +79,18 @@ function isInLoop(context: IExecuteFunctions): boolean {
 	return before.some(({ type }) => type === 'n8n-nodes-base.splitInBatches');
 }
 
-/** The outputs *Pushed*, *Rejected*, and *Skipped*. Each row is in one, unless *Pushed* has the summary. */
+/** The outputs *Pushed*, *Rejected*, and *Skipped*. Each row is in one, unless *Pushed* has the summary, as of files with many rows. */
 export async function outputsOf(
 	report: Report,
 	isSummary: boolean,
 ): Promise<INodeExecutionData[][]> {
-	const { rows } = report.input;
+	const { rows, isLarge } = report.input;
 	const summary = () => {
 		const pushed = rowsWith(report, PUSHED_STATUSES);
 		return { json: flatReport(report), ...paired(pushed.length > 0 ? pushed : rows) };
 	};
 	return [
-		isSummary ? [summary()] : await rowItems(report, PUSHED_STATUSES),
+		isSummary || isLarge ? [summary()] : await rowItems(report, PUSHED_STATUSES),
 		await rowItems(report, REJECTED_STATUSES),
 		await rowItems(report, SKIPPED_STATUSES),
 	];

@@ -25,11 +25,11 @@ import type { AccountClient } from '../host/http/accountClient';
 import { counted } from '../core/values/values';
 import { agentChecker } from '../core/dnd/checkAgent';
 import { resolveColumns, usedColumns, whyNoNames } from './push/columns';
-import { type PreparedRows, prepareRows, whyEmptied } from './push/prepareRows';
+import { type PreparedRows, prepareRows } from './push/prepareRows';
 import { type PushInput, settleAll } from './push/rows';
 import { sendRows } from './push/sendRows';
 import { addPushHints, outputsOf, pushStopped, stoppedItem } from './output';
-import { isSummary, type PushSettings, readPushSettings } from './pushSettings';
+import { choosesSummary, type PushSettings, readPushSettings } from './pushSettings';
 import { openPushClaims, openPushRecord } from './pushRecord';
 import { readRows } from './readRows';
 import { countOf, countRows, type Report } from './report';
@@ -41,6 +41,8 @@ import { countOf, countRows, type Report } from './report';
  */
 export async function pushRows(run: OperationRun): Promise<INodeExecutionData[][]> {
 	const { context, caller, parameters } = run;
+	// Before anything is sent, because it can be invalid.
+	const isSummary = choosesSummary(parameters.at(0));
 	const report = await runPush(run, await readRows(run));
 	const isRejectedRead = isOutputRead(context, REJECTED);
 	const unknown = countOf(report, 'unknown');
@@ -51,8 +53,7 @@ export async function pushRows(run: OperationRun): Promise<INodeExecutionData[][
 		throw pushStopped(context, report, report.stopped);
 	}
 	addPushHints(context, report, isRejectedRead);
-	const outputs = await outputsOf(report, isSummary(parameters.at(0), report.input));
-	const [pushed = [], ...others] = outputs;
+	const [pushed = [], ...others] = await outputsOf(report, isSummary);
 	return [[...stoppedItem(context, report), ...pushed], ...others];
 }
 
@@ -101,7 +102,6 @@ export async function runPush(run: OperationRun, input: PushInput): Promise<Repo
 	const hints = [
 		...input.hints,
 		usedColumns(columns, choice),
-		whyEmptied(prepared),
 		done.check === undefined && done.stopped === undefined && nameless,
 	];
 	const { enqueue } = campaign;

@@ -38,7 +38,7 @@ export async function beforePushing(run: CallerRun, error: unknown): Promise<unk
 }
 
 /** Whether this execution may have pushed anything before. True if n8n's database can't be reached. */
-export async function mayHavePushed(run: CallerRun): Promise<boolean> {
+async function mayHavePushed(run: CallerRun): Promise<boolean> {
 	const claims = await openClaims(run).catch(() => undefined);
 	return claims === undefined || (await claims.mayHaveBegun());
 }

@@ -11,9 +11,9 @@ import { readAdditions } from '../host/forms/options';
 import { mayNameRow } from '../host/caller/rows';
 import type { JsonValue } from '../core/values/json';
 import { forEachWithPauses } from '../core/values/pauses';
+import { parseList } from '../core/values/values';
 import type { CampaignTarget } from './push/sendRows';
 import type { ColumnChoice } from './push/columns';
-import type { PushInput } from './push/rows';
 import { pushFields } from './properties';
 
 export type PushSettings = {
@@ -31,9 +31,9 @@ export type PushSettings = {
 /** Settings apply to the whole push, so they are read from the first row. */
 const FIRST = 0;
 
-/** Whether *Pushed* has the summary. A file can have more rows than n8n can store as items. */
-export function isSummary(form: Fields, { isLarge }: PushInput): boolean {
-	return isLarge || form.collection('options').choice('output', 'rows') === 'summary';
+/** Whether *Pushed* has the summary. */
+export function choosesSummary(form: Fields): boolean {
+	return form.collection('options').choice('output', 'rows') === 'summary';
 }
 
 export async function readPushSettings(
@@ -76,9 +76,7 @@ function phoneColumn(form: Fields): string {
 function readOtherColumns(form: Fields): ColumnChoice['others'] {
 	const choice = form.choice('otherColumns', 'all');
 	if (choice !== 'listed') return choice === 'none' ? 'none' : 'all';
-	const listed = form.textOrList('columnsToSend');
-	const names = Array.isArray(listed) ? listed.map((name) => name.trim()) : columnNames(listed);
-	const columns = names.filter((name) => name !== '');
+	const columns = parseList(form.textOrList('columnsToSend'));
 	if (columns.length > 0) return columns;
 	throw new InvalidInput(
 		"'Columns to Send' is empty, so nothing was sent",
@@ -86,24 +84,6 @@ function readOtherColumns(form: Fields): ColumnChoice['others'] {
 			"Enter the names of the columns to send, or choose another value in 'Other Columns'.",
 		),
 	);
-}
-
-/** Splits a list at its commas. A name in brackets and quotes may contain commas. */
-function columnNames(text: string): string[] {
-	const names: string[] = [];
-	const lastEnds = new Map(['"', "'"].map((quote) => [quote, text.lastIndexOf(`${quote}]`)]));
-	// Searched once, so that text with many brackets stays fast.
-	const isClosed = (at: number) =>
-		text[at] === '[' && (lastEnds.get(text.charAt(at + 1)) ?? -1) > at + 1;
-	let start = 0;
-	for (let at = 0; at <= text.length; at++) {
-		if (isClosed(at)) at = text.indexOf(`${text.charAt(at + 1)}]`, at + 2) + 1;
-		else if (at === text.length || text[at] === ',') {
-			names.push(text.slice(start, at).trim());
-			start = at + 1;
-		}
-	}
-	return names;
 }
 
 /** A field, in a collection or directly in the form. */

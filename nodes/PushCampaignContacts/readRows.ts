@@ -1,6 +1,5 @@
-import lowerFirst from 'lodash/lowerFirst';
 import type { IBinaryData, IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
-import { type ExplainedError, InvalidInput, NotSent, OutcomeUnknown } from '../core/service/errors';
+import { InvalidInput, NotSent } from '../core/service/errors';
 import { onScreenOnly } from '../core/service/resolution';
 import {
 	isJsonObject,
@@ -13,14 +12,12 @@ import {
 import { givenAs } from '../core/service/modelFormats';
 import type { Fields } from '../host/forms/fields';
 import { mayNameRow } from '../host/caller/rows';
-import { mayHavePushed } from './pushRecord';
 import { requireAllItems } from '../host/run/executeOnce';
 import type { OperationRun } from '../host/run/operations';
 import { forEachWithPauses } from '../core/values/pauses';
 import { displayText, isUnset, messageOf, quoted } from '../core/values/values';
 import { EXAMPLE_CONTACTS, MAX_ROWS_IN_JSON } from './properties';
 import { rowsOfFiles, type Source } from './push/csv';
-import { COMPARE_LISTS } from './push/pushClaims';
 import { type ContactItem, type ContactsFrom, type PushInput, rowsOfItems } from './push/rows';
 
 export function contactsFrom(form: Fields): ContactsFrom {
@@ -141,7 +138,7 @@ function filesOfInput(run: OperationRun): Source[] {
 			names.set(fileName, count);
 			const name = count === 1 ? fileName : `${fileName} (${count})`;
 			const open = async () =>
-				id === undefined ? Buffer.from(data, 'base64') : await storedFile(run, name, id);
+				id === undefined ? Buffer.from(data, 'base64') : await storedFile(context, name, id);
 			files.push({ name, open, item });
 		}
 	}
@@ -194,28 +191,19 @@ function noFile(context: IExecuteFunctions, item: number): InvalidInput {
 	);
 }
 
-async function storedFile(run: OperationRun, name: string, id: string): Promise<Buffer> {
-	const { helpers } = run.context;
+/** A retry can't get another file, so an error says what an earlier attempt may have sent. */
+async function storedFile(
+	{ helpers }: IExecuteFunctions,
+	name: string,
+	id: string,
+): Promise<Buffer> {
 	try {
 		return await helpers.binaryToBuffer(await helpers.getBinaryStream(id));
 	} catch (error) {
-		throw notReadable(name, error, await mayHavePushed(run));
+		throw new NotSent(
+			`n8n couldn't read the file ${quoted(name)} to its end, so nothing was sent`,
+			'Try again. If n8n has deleted the file, load it again first.',
+			{ originalMessage: messageOf(error), isTransient: false, origin: 'n8n' },
+		);
 	}
-}
-
-/** @param isSent whether an earlier attempt may have sent rows. A retry can't get another file. */
-function notReadable(name: string, error: unknown, isSent: boolean): ExplainedError {
-	const message = `n8n couldn't read the file ${quoted(name)} to its end, so nothing was sent`;
-	const facts = { originalMessage: messageOf(error), isTransient: false, origin: 'n8n' } as const;
-	if (!isSent) {
-		const resolution = onScreenOnly('Try again. If n8n has deleted the file, load it again first.');
-		return new NotSent(message, resolution, facts);
-	}
-	return new OutcomeUnknown(
-		`${message} in this attempt`,
-		onScreenOnly(
-			`Retry the execution again. If n8n has deleted the file, ${lowerFirst(COMPARE_LISTS)}`,
-		),
-		facts,
-	);
 }

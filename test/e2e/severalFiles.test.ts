@@ -33,10 +33,9 @@ const pushNode = (parameters: INodeParameters = {}) =>
 const contacts = () =>
 	simulator.contactsOf(campaign).map(({ phone, personName, extra }) => [phone, personName, extra]);
 
-/** As people's exports have them. */
 describe('several files', () => {
 	const leads = 'Phone,Name\n9876543210,Asha\n9876543211,Ravi\n';
-	const others = 'Mobile No;City\n9876543212;Pune\n+91 98765 43210;Goa\n';
+	const others = 'Phone;City;Name\n9876543212;Pune;\n+91 98765 43210;Goa;\n';
 	const all = [
 		['+919876543210', 'Asha', {}],
 		['+919876543211', 'Ravi', {}],

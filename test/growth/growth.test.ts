@@ -3,7 +3,7 @@ import attempt from 'lodash/attempt';
 import { rowsOfFiles } from '../../nodes/PushCampaignContacts/push/csv';
 import { comparableHeading, resolveColumns } from '../../nodes/PushCampaignContacts/push/columns';
 import { prepareRows } from '../../nodes/PushCampaignContacts/push/prepareRows';
-import { isAboutRows, rejectionReason } from '../../nodes/PushCampaignContacts/push/rejections';
+import { isAboutRows, rejectionReason } from '../../nodes/PushCampaignContacts/push/sendRows';
 import { rowsOfItems } from '../../nodes/PushCampaignContacts/push/rows';
 import { Claims, ClaimState } from '../../nodes/core/claims/claims';
 import { Deliveries } from '../../nodes/core/claims/deliveries';

@@ -12,7 +12,6 @@ import {
 	valuesIn,
 } from '../../core/values/json';
 import { phoneKey } from '../../core/phone/phoneKey';
-import { firstCharacters } from '../../core/values/text';
 import { counted, plainText } from '../../core/values/values';
 import { phoneKeyOf, type PushedRequest, type Row, type Status } from './rows';
 
@@ -26,7 +25,6 @@ export type Accepted = {
 /** Campaigns accept Indian numbers only. */
 const COUNTRY = 'IN';
 
-const MAX_ENTRY_CHARACTERS = 200;
 const NUMBER_IN_TEXT = /\+?\d{10,15}/g;
 
 const SKIPPED_LISTS = [
@@ -58,10 +56,7 @@ export function readAccepted(rows: readonly Row[], response: JsonObject): Accept
 				unmatched.push(entry);
 				continue;
 			}
-			const fullReason = reason + wordsAbout(entry);
-			for (const row of rowsWith.get(key) ?? []) {
-				skipped.set(row, { row, status, reason: fullReason });
-			}
+			for (const row of rowsWith.get(key) ?? []) skipped.set(row, { row, status, reason });
 			// The first entry about a number decides.
 			rowsWith.set(key, []);
 		}
@@ -71,16 +66,6 @@ export function readAccepted(rows: readonly Row[], response: JsonObject): Accept
 		request: { rows: callable, response, unmatched },
 		skipped: [...skipped.values()],
 	};
-}
-
-/** An entry may say more than the number, such as a date. */
-function wordsAbout(entry: JsonValue): string {
-	if (!isJsonObject(entry)) return '';
-	const words = Object.entries(entry)
-		.filter(([, value]) => typeof value !== 'object')
-		.map(([name, value]) => `${name}: ${plainText(value)}`)
-		.join(', ');
-	return words && ` The service returned ${firstCharacters(words, MAX_ENTRY_CHARACTERS)}.`;
 }
 
 /** The names of a phone number in the document. */

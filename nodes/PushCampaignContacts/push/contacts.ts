@@ -8,45 +8,22 @@ import { messageOf } from '../../core/values/values';
 import { cellOf, type Columns } from './columns';
 import { type ContactRow, nameOf, type Row, ROWS_PER_LOOK } from './rows';
 
-/** Writes the contacts of requests. */
-export class ContactWriter {
-	private ahead: { rows: readonly Row[]; contacts: Promise<string> } | undefined;
-
-	constructor(private readonly columns: Columns) {}
-
-	/**
-	 * The contacts of rows, as JSON separated by commas.
-	 *
-	 * @throws InvalidInput if a cell can't be converted to JSON
-	 */
-	async of(rows: readonly Row[]): Promise<string> {
-		const { ahead } = this;
-		// Rows that are left out at the last moment make them fewer.
-		const areAhead = ahead?.rows.length === rows.length && ahead.rows[0] === rows[0];
-		return await (areAhead ? ahead.contacts : this.write(rows));
-	}
-
-	/** Writes the contacts of the next rows ahead. If that fails, they fail in their turn. */
-	async prepare(next: readonly Row[] | undefined): Promise<void> {
-		if (next === undefined || next === this.ahead?.rows) return;
-		const contacts = this.write(next);
-		this.ahead = { rows: next, contacts };
-		await contacts.catch(() => undefined);
-	}
-
-	/** For each request, so that a large push isn't in memory twice. */
-	private async write(rows: readonly Row[]): Promise<string> {
-		const contacts: string[] = [];
-		const add = (row: Row) => {
-			try {
-				contacts.push(JSON.stringify(toContact(row.json, this.columns, row.phone)));
-			} catch (error) {
-				throw notWritable(nameOf(row), error);
-			}
-		};
-		await forEachWithPauses(rows, add, ROWS_PER_LOOK);
-		return contacts.join();
-	}
+/**
+ * The contacts of rows, as JSON separated by commas. Written for each request, so that a large push isn't in memory twice.
+ *
+ * @throws InvalidInput if a cell can't be converted to JSON
+ */
+export async function contactsOf(rows: readonly Row[], columns: Columns): Promise<string> {
+	const contacts: string[] = [];
+	const add = (row: Row) => {
+		try {
+			contacts.push(JSON.stringify(toContact(row.json, columns, row.phone)));
+		} catch (error) {
+			throw notWritable(nameOf(row), error);
+		}
+	};
+	await forEachWithPauses(rows, add, ROWS_PER_LOOK);
+	return contacts.join();
 }
 
 /** Earlier nodes may return any value, such as an object that contains itself. */
@@ -61,27 +38,16 @@ function notWritable(row: string, error: unknown): InvalidInput {
 /** The contact for a row: phone, name, and other columns. */
 function toContact(row: ContactRow, columns: Columns, phone: string): Contact {
 	const contact: Contact = { phone };
-	const name = personNameOf(row, columns);
-	if (name) contact.person_name = name;
-	forEachVariable(row, columns, (variable, cell) => {
-		addVariable(contact, variable, cell);
-	});
-	return contact;
-}
-
-/** Visits the prompt variables of a row. An iterator would create an object for each of millions of cells. */
-export function forEachVariable(
-	row: ContactRow,
-	{ others, notOfAll }: Columns,
-	visit: (name: string, cell: unknown) => void,
-): void {
+	const personName = personNameOf(row, columns);
+	if (personName) contact.person_name = personName;
+	const { others, notOfAll } = columns;
 	if (others === 'all') {
-		for (const name in row) {
-			if (!notOfAll.has(name) && Object.hasOwn(row, name)) visit(name, row[name]);
+		for (const column in row) {
+			if (!notOfAll.has(column) && Object.hasOwn(row, column))
+				addVariable(contact, column, row[column]);
 		}
-		return;
-	}
-	for (const { name, column } of others) visit(name, cellOf(row, column));
+	} else for (const { name, column } of others) addVariable(contact, name, cellOf(row, column));
+	return contact;
 }
 
 function addVariable(contact: Contact, name: string, cell: unknown): void {

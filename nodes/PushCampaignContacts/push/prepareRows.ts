@@ -1,6 +1,5 @@
 import difference from 'lodash/difference';
 import upperFirst from 'lodash/upperFirst';
-import type { Explanation } from '../../core/service/resolution';
 import { otherCountryBeside } from '../../core/phone/countryBeside';
 import { INDIA } from '../../core/phone/india';
 import {
@@ -11,10 +10,9 @@ import {
 } from '../../core/phone/campaignPhone';
 import { isBlank } from '../../core/phone/written';
 import { forEachWithPauses } from '../../core/values/pauses';
-import { hasNoValue, nameIn } from '../../core/values/sheetCells';
-import { asText, counted, named, plainText, quoted } from '../../core/values/values';
+import { asText, plainText, quoted } from '../../core/values/values';
 import { ADDED_COLUMNS, cellOf, type Columns } from './columns';
-import { forEachVariable, personNameOf } from './contacts';
+import { personNameOf } from './contacts';
 import {
 	type ContactRow,
 	nameOf,
@@ -30,11 +28,7 @@ export type PreparedRows = {
 	columns: Columns;
 	/** The rows to send. */
 	rows: readonly Row[];
-	/** Cells with what isn't sent, such as `#REF!`. */
-	emptied: { count: number; examples: string[] };
 };
-
-const MAX_EXAMPLES = 3;
 
 /** Of other numbers of the person, such as `additional_phones`. */
 const OF_PHONES = /phone|mobile|mob|tel|cell|whatsapp|number|contact/i;
@@ -59,24 +53,16 @@ const END_DIGITS = 2;
  * same number, keeps the one with the longest name, as the service does (Campaigns, rule 2).
  */
 export async function prepareRows(input: PushInput, columns: Columns): Promise<PreparedRows> {
-	const emptied: PreparedRows['emptied'] = { count: 0, examples: [] };
-	const countEmptied = (cell: string) => {
-		if (++emptied.count <= MAX_EXAMPLES) emptied.examples.push(cell);
-	};
 	const byEnd = Array.from({ length: 10 ** END_DIGITS }, () => new Map<string, Row>());
 	const keptWith = ({ phone }: Row) => byEnd[Number(phone.slice(-END_DIGITS))];
 	const nameLength = ({ json }: Row) => personNameOf(json, columns)?.length ?? 0;
 	const read = (row: Row) => {
 		const { json } = row;
-		const name = personNameOf(json, columns);
 		// A row of a file can be damaged.
-		const reading =
-			row.status === undefined ? readRow(json, columns, name) : { reason: row.reason };
+		const reading = row.status === undefined ? readRow(json, columns) : { reason: row.reason };
 		const before = statusBefore(json);
-		if (isAccepted(reading)) {
-			visitEmptied(json, columns, name, countEmptied);
-			row.phone = reading.phone;
-		} else row.settled = { status: 'rejected', reason: reading.reason };
+		if (isAccepted(reading)) row.phone = reading.phone;
+		else row.settled = { status: 'rejected', reason: reading.reason };
 		if (before !== undefined) row.settled = { status: before, reason: LEFT_OUT[before] };
 		if (row.phone === '' || before === 'duplicate') return;
 		const kept = keptWith(row);
@@ -98,7 +84,7 @@ export async function prepareRows(input: PushInput, columns: Columns): Promise<P
 	await forEachWithPauses(input.rows, leaveOut, ROWS_PER_LOOK);
 	// Not copied without need, because a push can have a million rows.
 	const rows = leftOut === 0 ? input.rows : input.rows.filter(({ status }) => status === undefined);
-	return { input, columns, rows, emptied };
+	return { input, columns, rows };
 }
 
 function whyDuplicate(kept: Row, columns: Columns): string {
@@ -107,21 +93,7 @@ function whyDuplicate(kept: Row, columns: Columns): string {
 	return `${which} has the same number and was kept. The node pushes one row per phone number.`;
 }
 
-/** The hint if cells have what isn't sent. Undefined if none has. */
-export function whyEmptied({
-	emptied: { count, examples },
-}: PreparedRows): Explanation | undefined {
-	if (count === 0) return undefined;
-	const have = count === 1 ? 'has' : 'have';
-	return {
-		message: `${counted(count, 'cell')} ${have} a word that stands for no value, a placeholder, or single quotes, such as ${named(examples, quoted)}`,
-		resolution:
-			'Names were sent without these, and other cells empty. Correct the formulas or the export.',
-	};
-}
-
-/** @param personName undefined if its cell isn't text */
-function readRow(row: ContactRow, columns: Columns, personName: string | undefined): PhoneReading {
+function readRow(row: ContactRow, columns: Columns): PhoneReading {
 	const cell = cellOf(row, columns.phone);
 	const reading = readCampaignPhone(cell);
 	const full = isBlank(cell) ? columnWithPhone(row) : undefined;
@@ -129,7 +101,7 @@ function readRow(row: ContactRow, columns: Columns, personName: string | undefin
 	if (!isAccepted(reading)) return { reason: reading.reason + (moveIt ?? '') };
 	const other = otherCountryBeside(row, cell, INDIA);
 	if (other !== undefined) return { reason: other + NOT_INDIAN };
-	if (personName !== undefined) return reading;
+	if (personNameOf(row, columns) !== undefined) return reading;
 	const name = quoted(columns.personName?.name ?? '');
 	return { reason: `The name in column ${name} isn't text. Enter the name as plain text.` };
 }
@@ -149,20 +121,4 @@ export function statusBefore({ push_status: status }: ContactRow) {
 	if (status === undefined) return undefined;
 	const text = plainText(status).trim().toLowerCase();
 	return (['unknown', 'sent_before', 'duplicate'] as const).find((one) => one === text);
-}
-
-/** Visits the cells with a word, placeholder, or quotes that aren't sent. */
-function visitEmptied(
-	row: ContactRow,
-	columns: Columns,
-	personName: string | undefined,
-	visit: (cell: string) => void,
-): void {
-	const cell = columns.personName && cellOf(row, columns.personName);
-	// Most cells are the whole name, which is faster to see.
-	if (typeof cell === 'string' && cell !== personName && nameIn(cell) !== cell.trim())
-		visit(cell.trim());
-	forEachVariable(row, columns, (_name, value) => {
-		if (typeof value === 'string' && hasNoValue(value)) visit(value.trim());
-	});
 }

@@ -190,7 +190,7 @@ export class PushClaims {
 }
 
 /** What a person can do if an earlier attempt may have pushed rows. */
-export const COMPARE_LISTS =
+const COMPARE_LISTS =
 	"Compare the campaign's newest contact lists with your rows (Campaign Status shows the lists). Then push the missing rows in a new execution.";
 
 function notRemembered({ left }: PushRecord): OutcomeUnknown {

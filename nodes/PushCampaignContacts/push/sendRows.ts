@@ -3,22 +3,27 @@ import { outcomeByError } from '../../core/claims/deliveries';
 import type { ApiClient } from '../../core/service/client';
 import { type Additions, addContacts } from '../../core/service/endpoints';
 import { recordOf } from '../../core/service/envelope';
-import { explained, ExplainedError, InvalidInput, OutcomeUnknown } from '../../core/service/errors';
+import {
+	explained,
+	ExplainedError,
+	InvalidInput,
+	OutcomeUnknown,
+	ServiceRejection,
+} from '../../core/service/errors';
+import { VALIDATION_STATUSES } from '../../core/service/http';
 import { forEveryone, onScreenOnly } from '../../core/service/resolution';
-import { DONE, pause } from '../../core/values/clock';
 import { messageOf } from '../../core/values/values';
 import { readAccepted, requireConsistentCounts } from './accepted';
-import { ContactWriter } from './contacts';
+import { contactsOf } from './contacts';
 import type { PreparedRows } from './prepareRows';
 import type { PushClaims } from './pushClaims';
-import { isAboutRows, rejectionReason, tooManyRejected } from './rejections';
 import { PUSH_LIMITS, type PushedRequest, type Row, settleAll } from './rows';
 
 /** The campaign and agent of a push. */
 export type CampaignTarget = { id: number; agentUuid: string; enqueue: boolean };
 
 /** What a push needs besides its rows. */
-export type PushDeps = {
+type PushDeps = {
 	client: ApiClient;
 	campaign: CampaignTarget;
 	additions: Additions;
@@ -44,32 +49,24 @@ export async function sendRows(prepared: PreparedRows, deps: PushDeps): Promise<
 	return await new RowSender(prepared, deps).send();
 }
 
-/** n8n's HTTP helper needs one or two milliseconds to send a request. */
-const UNTIL_SENT_MS = 5;
-
 class RowSender {
-	private readonly contacts: ContactWriter;
-	/** Chunks that are still to send, in order. */
-	private chunks: Row[][] = [];
 	private stop: ExplainedError | undefined;
 	private readonly requests: PushedRequest[] = [];
 
 	constructor(
 		private readonly prepared: PreparedRows,
 		private readonly deps: PushDeps,
-	) {
-		this.contacts = new ContactWriter(prepared.columns);
-	}
+	) {}
 
 	async send(): Promise<SentRows> {
 		const { claims, textOf, contactsPerRequest } = this.deps;
 		const { rows } = this.prepared;
-		this.chunks = chunk(claims.leaveOutSent(rows), contactsPerRequest);
+		const chunks = chunk(claims.leaveOutSent(rows), contactsPerRequest);
 		/** Why rows can't be claimed. An earlier attempt may have sent them. */
 		let unclaimed: ExplainedError | undefined;
 		try {
 			await claims.begin();
-			for (let next = this.chunks.shift(); next !== undefined; next = this.chunks.shift()) {
+			for (const next of chunks) {
 				if (this.stop === undefined) await this.sendChunk(next);
 				else await claims.lookUp(next);
 			}
@@ -121,10 +118,10 @@ class RowSender {
 		const { client, campaign, additions, signal } = this.deps;
 		const body = { agent_uuid: campaign.agentUuid, enqueue: campaign.enqueue };
 		try {
-			const contacts = await this.contacts.of(rows);
+			const contacts = await contactsOf(rows, this.prepared.columns);
 			if (signal.aborted) throw pushInterrupted();
-			const sending = addContacts(client, campaign.id, body, Buffer.from(contacts), additions);
-			const response = recordOf(await this.prepareNextWhile(sending));
+			const list = Buffer.from(contacts);
+			const response = recordOf(await addContacts(client, campaign.id, body, list, additions));
 			const accepted = readAccepted(rows, response);
 			requireConsistentCounts(accepted, rows.length);
 			const { request, skipped } = accepted;
@@ -137,20 +134,6 @@ class RowSender {
 			const known = error instanceof ExplainedError ? error : unexpectedError(error);
 			return outcomeByError(known).error;
 		}
-	}
-
-	/** Writes the contacts of the next request while this one is in flight, if the service takes long enough. */
-	private async prepareNextWhile<T>(sending: Promise<T>): Promise<T> {
-		const responded = new AbortController();
-		const work = async () => {
-			if (!(await pause(this.deps.client.clock, UNTIL_SENT_MS, responded.signal))) return;
-			await this.contacts.prepare(this.chunks[0]);
-		};
-		const working = work();
-		return await sending.finally(async () => {
-			responded.abort(DONE);
-			await working;
-		});
 	}
 
 	private settleUnsent(rows: Rows, error: ExplainedError): void {
@@ -179,5 +162,44 @@ function unexpectedError(error: unknown): OutcomeUnknown {
 		"Something unexpected happened while a request was in flight, so it's unknown whether it took effect",
 		onScreenOnly('Check the campaign in the service before you push these rows again.'),
 		{ originalMessage: messageOf(error), origin: 'n8n' },
+	);
+}
+
+const PAYLOAD_TOO_LARGE = 413;
+/** Ignores nested ones: `contacts[3].contacts[0]` names a field of a contact. */
+const NAMED_CONTACT = /(?<!\]\.)\bcontacts\s*\[\s*\d+\s*\]/i;
+const MAX_REASON_CHARACTERS = 1_000;
+
+/**
+ * Whether a request may be sent again in halves, until the rows that the service rejects are alone. It isn't documented from
+ * which number the service counts the contact that it names, and it may quote a cell, so the index isn't used.
+ *
+ * @param isPart whether it has the rows of a request that was rejected like this
+ */
+export function isAboutRows(error: ExplainedError, isPart: boolean): error is ServiceRejection {
+	if (!(error instanceof ServiceRejection)) return false;
+	if (error.status === PAYLOAD_TOO_LARGE) return true;
+	if (!VALIDATION_STATUSES.has(error.status)) return false;
+	return isPart || error.rejection.texts.some((text) => NAMED_CONTACT.test(text));
+}
+
+/** The reason of a row that the service rejected when it was sent alone. */
+export function rejectionReason({ status, originalMessage, rejection }: ServiceRejection): string {
+	if (status === PAYLOAD_TOO_LARGE) {
+		const said = originalMessage === undefined ? '' : ` The service said: ${originalMessage}`;
+		return `The row is too large for the service, even in a request of its own. Shorten its texts, or send fewer of them.${said}`;
+	}
+	const text = rejection.texts.join(' · ');
+	const shown =
+		text.length > MAX_REASON_CHARACTERS ? `${text.slice(0, MAX_REASON_CHARACTERS)}...` : text;
+	return `The service rejected this row: ${shown}`;
+}
+
+/** Why the push stops although the rejections are about rows. */
+function tooManyRejected({ originalMessage }: ExplainedError): ExplainedError {
+	return new InvalidInput(
+		`The service rejected ${PUSH_LIMITS.rejected} rows of one request, so the remaining rows weren't sent`,
+		onScreenOnly("The rows probably have the same fault, such as a wrong 'Phone Column'."),
+		{ originalMessage },
 	);
 }

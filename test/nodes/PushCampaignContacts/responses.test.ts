@@ -71,7 +71,7 @@ describe('a skipped contact', () => {
 		);
 	});
 
-	test('is in Skipped once, with the words of the first entry about it', async () => {
+	test('is in Skipped once, with the reason of the first entry about it', async () => {
 		answer({
 			...list,
 			dnd_skipped: [{ phone: `+91${phone(1)}`, since: '2026-01-05', by: {} }, phone(1)],
@@ -81,7 +81,7 @@ describe('a skipped contact', () => {
 		expect(rowsOfItems(pushed)).toEqual([0, 2, 4]);
 		expect(statuses).toEqual(['1 do_not_disturb', '3 duplicate']);
 		expect(jsonOf(skipped).map((row) => row.rejection_reason)).toEqual([
-			`The service skipped this row, because its number is on the do-not-disturb list of the agent. The service returned phone: +91${phone(1)}, since: 2026-01-05.`,
+			'The service skipped this row, because its number is on the do-not-disturb list of the agent.',
 			'The service skipped this number as a duplicate.',
 		]);
 	});

@@ -90,9 +90,6 @@ describe('what the model is told', () => {
 		expect(happened).toContain("The service removed 1 duplicate and doesn't say which.");
 		expect(happened).toContain("the service didn't confirm the release of 2 rows");
 		expect(happened).toContain('Warning from the service: The campaign is paused.');
-		expect(happened).toContain(
-			'1 cell has a word that stands for no value, a placeholder, or single quotes, such as "Asha "A. NULL".',
-		);
 	});
 
 	test.each([

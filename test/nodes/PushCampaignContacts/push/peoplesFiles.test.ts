@@ -4,7 +4,7 @@ import omit from 'lodash/omit';
 import Papa from 'papaparse';
 import { rowsOfFiles } from '../../../../nodes/PushCampaignContacts/push/csv';
 import { resolveColumns } from '../../../../nodes/PushCampaignContacts/push/columns';
-import { ContactWriter } from '../../../../nodes/PushCampaignContacts/push/contacts';
+import { contactsOf } from '../../../../nodes/PushCampaignContacts/push/contacts';
 import { prepareRows } from '../../../../nodes/PushCampaignContacts/push/prepareRows';
 import { InvalidInput } from '../../../../nodes/core/service/errors';
 import { isJsonObject, parseJson } from '../../../../nodes/core/values/json';
@@ -17,7 +17,7 @@ async function pushed(bytes: Uint8Array) {
 		const input = await rowsOfFiles([{ name: 'a.csv', item: 0, open: () => Buffer.from(bytes) }]);
 		const columns = resolveColumns(input.tables, defaultChoice);
 		const { rows } = await prepareRows(input, columns);
-		const sent = parseJson(`[${await new ContactWriter(columns).of(rows)}]`);
+		const sent = parseJson(`[${await contactsOf(rows, columns)}]`);
 		const reported = input.rows.flatMap(({ status, reason }) => (status ? [[status, reason]] : []));
 		return {
 			sent: Array.isArray(sent) ? sent.filter(isJsonObject) : [],

@@ -278,7 +278,7 @@ describe.each(ROUTES)('a tool %s', (_name, route) => {
 			await push(other, 'wait'),
 			await push(other, 'release'),
 		]).toMatchObject([
-			{ outcome: 'done', result: { campaign_upload_id: 501 } },
+			{ outcome: 'done', result: { campaign_upload_ids: [501] } },
 			{ outcome: 'not_sent' },
 			{ outcome: 'unknown' },
 			{ outcome: 'unknown' },
