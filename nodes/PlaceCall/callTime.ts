@@ -137,22 +137,21 @@ export function scheduledTime(
 /** The output of a call. */
 type PlacedCall = { readonly scheduled_for?: unknown };
 
-/** When a scheduled call is due, in epoch milliseconds. NaN for other calls, and if only the service knows the day. */
-export function dueTimeOf({ scheduled_for: at }: PlacedCall): number {
+/** When a scheduled call is due. Invalid for other calls, and if only the service knows the day. */
+function dueTimeOf({ scheduled_for: at }: PlacedCall): DateTime {
 	const time = plainText(at);
-	return time.includes('T') ? DateTime.fromISO(time).toMillis() : NaN;
+	return time.includes('T') ? DateTime.fromISO(time) : DateTime.invalid('no day');
 }
 
 /** Whether the call begins later, so that waiting for its end now makes no sense. */
 export function isDueLater(call: PlacedCall, now: number): boolean {
-	return call.scheduled_for !== undefined && !(dueTimeOf(call) <= now);
+	return call.scheduled_for !== undefined && !(dueTimeOf(call).toMillis() <= now);
 }
 
 /** What happened to a call that the service accepted, for a model. */
-export function callText(whom: string, call: PlacedCall, zone: string, now: number): string {
-	const { scheduled_for: time } = call;
-	if (time === undefined) return `A call to ${whom} was placed.`;
-	const due = DateTime.fromMillis(dueTimeOf(call), { zone });
-	if (!due.isValid) return `A call to ${whom} is scheduled for ${plainText(time)}.`;
-	return `A call to ${whom} ${isDueLater(call, now) ? 'is' : 'was'} scheduled for ${dayAndTime(due)}.`;
+export function callText(whom: string, call: PlacedCall, zone: string): string {
+	if (call.scheduled_for === undefined) return `A call to ${whom} was placed.`;
+	const due = dueTimeOf(call).setZone(zone);
+	const time = due.isValid ? dayAndTime(due) : plainText(call.scheduled_for);
+	return `A call to ${whom} was scheduled for ${time}.`;
 }

@@ -21,20 +21,12 @@ import type { OperationRun } from '../host/run/operations';
 import { addCustomData } from '../host/run/customData';
 import { deliverEachItem } from '../host/run/deliverItems';
 import type { PreparedRequest, Quota } from '../host/claims/preparedRequest';
-import { addHintsForPerson } from '../host/execution/runResult';
 import { readAdditions, readConcurrency } from '../host/forms/options';
 import { plainText } from '../core/values/values';
 import type { Question } from './ask/question';
 import { type CallLimiter, openCallLimiter } from './callLimiter';
-import {
-	callText,
-	callTime,
-	dueTimeOf,
-	isDueLater,
-	scheduledTime,
-	type TimeSettings,
-} from './callTime';
-import { CheckOnly, readChecksOnly } from './checkOnly';
+import { callText, callTime, isDueLater, scheduledTime, type TimeSettings } from './callTime';
+import { onlyChecked, readChecksOnly } from './checkOnly';
 import { DEFAULT_MAXIMUM_CALLS } from './fields/options';
 import { type CheckedCall, readCallForm } from './fields/readCallForm';
 import { oncePerPerson } from './oncePerPerson';
@@ -45,12 +37,10 @@ import { inputItem } from './inputFields';
 /** What the calls of one node run share. */
 type CallRun = OperationRun & {
 	readQuestion: ((form: Fields) => Question) | undefined;
-	/** Whether it waits for the end of the calls. */
-	waits: boolean;
 	/** *Opt-Out Key* of the credential. */
 	optOutKey: () => string;
 	startedAt: DateTime;
-	checkOnly: CheckOnly | undefined;
+	isOnlyChecked: boolean;
 	limiter: CallLimiter;
 	/** Of the calls placed so far. */
 	callIds: Set<string>;
@@ -74,14 +64,12 @@ export async function placeCalls(
 			throw error;
 		},
 	);
-	const startedAt = dateTimeNow();
 	const calls: CallRun = {
 		...run,
 		readQuestion,
-		waits: waitLimitMs !== undefined,
 		optOutKey,
-		startedAt,
-		checkOnly: readChecksOnly(parameters.at(0)) ? new CheckOnly() : undefined,
+		startedAt: dateTimeNow(),
+		isOnlyChecked: readChecksOnly(parameters.at(0)),
 		limiter: openCallLimiter(run),
 		callIds: new Set(),
 	};
@@ -94,7 +82,6 @@ export async function placeCalls(
 		// n8n stores a canceled execution as it is a moment later, so its error can't wait for n8n's database.
 		if (!isCanceled(context)) await released;
 	});
-	addHintsForPerson(context, ...((await calls.checkOnly?.agentHints(account)) ?? []));
 	const completed = completeFailed(run, placed, readQuestion !== undefined);
 	const questionOf = readQuestion && ((index: number) => readQuestion(parameters.at(index)).asked);
 	const output =
@@ -107,7 +94,7 @@ export async function placeCalls(
 
 /** Checks the call of an item. Nothing is sent yet. */
 function prepareCall(run: CallRun, index: number): PreparedRequest {
-	const { context, checkOnly, limiter } = run;
+	const { context, isOnlyChecked, limiter } = run;
 	const form = run.parameters.at(index);
 	const question = run.readQuestion?.(form);
 	const call = readCallForm(form, context.getTimezone(), run.optOutKey, question?.point);
@@ -133,19 +120,16 @@ function prepareCall(run: CallRun, index: number): PreparedRequest {
 		once: oncePerPerson(run, options, looseKey),
 		// A call that isn't placed keeps no other one from being placed. So it isn't placed later either.
 		instead: obstacle,
-		isOnlyChecked: checkOnly !== undefined,
+		isOnlyChecked,
 		quota: readQuota(options),
 		check: () => {
 			// The hours decide when the call is sent.
 			if (obstacle instanceof InvalidInput) throw obstacle;
-			if (obstacle !== undefined || checkOnly !== undefined) return;
-			limiter.plan(index, looseKey, call.time.limit, planned);
+			if (obstacle === undefined && !isOnlyChecked)
+				limiter.plan(index, looseKey, call.time.limit, planned);
 		},
 		send: async ({ account: { client } }) => {
-			if (checkOnly !== undefined) {
-				checkOnly.add(call);
-				throw checkOnly.instead(at, zone);
-			}
+			if (isOnlyChecked) throw onlyChecked(at, zone);
 			const place = async (bodyNow: () => Promise<CallRequest>) =>
 				await placeCall(client, bodyNow, { ...additions, legacy });
 			const record = await sendCall(run, index, call, place);
@@ -163,11 +147,11 @@ function prepareCall(run: CallRun, index: number): PreparedRequest {
 		},
 		happened: (output) => {
 			const whom = `${request.phone_number} (${request.country_code})`;
-			return output.map(({ json }) => callText(whom, json, zone, clock.now())).join(' ');
+			return output.map(({ json }) => callText(whom, json, zone)).join(' ');
 		},
 		nextStep: (output) =>
 			output.some(({ json }) => isDueLater(json, clock.now()))
-				? afterItIsDue(run.waits && run.caller.mcpSession !== '', output)
+				? 'Do not repeat this request. Read the call after that time by its ID.'
 				: undefined,
 		withDetails: (error) => withCallDetails(request, error),
 		formatOutput: (output) =>
@@ -177,16 +161,6 @@ function prepareCall(run: CallRun, index: number): PreparedRequest {
 				return { ...input, json: { ...placed, ...asked } };
 			}),
 	};
-}
-
-/**
- * What a model can do about a call that begins later. If it repeats its request, the node reads the call once it's due.
- */
-function afterItIsDue(isReadLater: boolean, output: INodeExecutionData[]): string {
-	const areTimesKnown = output.every(({ json }) => Number.isFinite(dueTimeOf(json)));
-	return isReadLater && areTimesKnown
-		? 'To get its result, repeat this request after that time. No second call is placed.'
-		: 'Do not repeat this request. Read the call after that time by its ID.';
 }
 
 /** Sends the call of an item, and returns the response. The client may need several attempts. */
@@ -258,10 +232,10 @@ function requireOneTime(
 ): void {
 	if (body.scheduled_at === undefined || !(asks || (hours ?? limit))) return;
 	const where = asks ? 'in Ask and Wait' : "with 'Calling Hours' or 'Limit Calls per Person'";
-	throw new InvalidInput(`'Additional Body Fields' can't have scheduled_at ${where}`, {
-		onScreen: "Remove scheduled_at, and set the time in 'When to Call'.",
-		forModel: 'Remove scheduled_at.',
-	});
+	throw new InvalidInput(
+		`'Additional Body Fields' can't have scheduled_at ${where}`,
+		"Remove scheduled_at. To call later, use 'When to Call' of Place.",
+	);
 }
 
 /** The calls of all tools count. An invalid limit is an error. */

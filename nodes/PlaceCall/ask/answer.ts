@@ -13,7 +13,7 @@ export const ANSWER_KEY = 'answer_to_question';
 const NOT_REACHED = ['not_picked', 'failed'].map(statusKey);
 
 /** `unclear`: nothing else is certain. */
-type Evaluation = { answer: 'yes' | 'no' | 'not_reached' | 'unclear'; explanation: string };
+type Evaluation = [answer: 'yes' | 'no' | 'not_reached' | 'unclear', explanation: string];
 
 /** Before it's read. */
 const NEW_CALL: CallState = { record: {}, hasEnded: false };
@@ -32,7 +32,7 @@ export function withAnswer(
 ): JsonObject {
 	const { record } = state ?? NEW_CALL;
 	const captured = valueAt(record, `data_captured.${ANSWER_KEY}`) ?? null;
-	const { answer, explanation } =
+	const [answer, explanation] =
 		state === undefined && call.placed === false
 			? notPlaced(call)
 			: evaluateAnswer(state ?? NEW_CALL, captured, call.asked, question);
@@ -50,7 +50,7 @@ function notPlaced(call: JsonObject): Evaluation {
 	const { not_placed_reason: reason, next_opening, next_call_possible_at } = call;
 	const from = next_opening ?? next_call_possible_at;
 	const again = from === undefined ? '' : ` Ask again from ${plainText(from)}.`;
-	return notReached(`No call was placed (${plainText(reason)}).${again}`);
+	return ['not_reached', `No call was placed (${plainText(reason)}).${again}`];
 }
 
 /** Evaluates the captured value. The answer is yes only if one of its values was captured in a completed call. */
@@ -60,35 +60,24 @@ function evaluateAnswer(
 	asked: JsonValue | undefined,
 	question: AskedQuestion,
 ): Evaluation {
-	if (readFailure !== undefined) return unclear(`The answer is unknown. ${readFailure}`);
+	if (readFailure !== undefined) return ['unclear', `The answer is unknown. ${readFailure}`];
 	const status = `status ${quoted(record.status ?? null)}`;
 	if (typeof record.status === 'string' && NOT_REACHED.includes(statusKey(record.status))) {
-		return notReached(`The person wasn't reached (${status}).`);
+		return ['not_reached', `The person wasn't reached (${status}).`];
 	}
-	if (!hasEnded) return unclear("The call wasn't completed when the wait ended.");
+	if (!hasEnded) return ['unclear', "The call wasn't completed when the wait ended."];
 	if (!hasValue(captured)) {
-		return unclear(`The call is completed (${status}), but has no captured answer.`);
+		return ['unclear', `The call is completed (${status}), but has no captured answer.`];
 	}
 	const answer = quoted(captured);
 	if (asked !== question.question) {
-		return unclear(
-			`${answer} was captured, but the question was changed after this call, which asked ${quoted(asked)}.`,
-		);
+		const changed = `the question was changed after this call, which asked ${quoted(asked)}`;
+		return ['unclear', `${answer} was captured, but ${changed}.`];
 	}
 	for (const value of ['yes', 'no'] as const) {
-		if (isOneOf(captured, question[value])) {
-			return { answer: value, explanation: `The person said ${value} (${answer}).` };
-		}
+		if (isOneOf(captured, question[value])) return [value, `The person said ${value} (${answer}).`];
 	}
-	return unclear(`${answer} was captured, which counts neither as yes nor as no.`);
-}
-
-function notReached(explanation: string): Evaluation {
-	return { answer: 'not_reached', explanation };
-}
-
-function unclear(explanation: string): Evaluation {
-	return { answer: 'unclear', explanation };
+	return ['unclear', `${answer} was captured, which counts neither as yes nor as no.`];
 }
 
 function isOneOf(captured: JsonValue, values: readonly string[]): boolean {

@@ -191,7 +191,7 @@ it.each<INodeParameters>([HOURS, { callLimit: 'day', maximumCalls: 1 }])(
 	async (parameters) => {
 		const developerSettings = { additionalBodyFields: '{ "scheduled_at": "23:00" }' };
 		expect(await refusal({ ...parameters, developerSettings })).toBe(
-			"'Additional Body Fields' can't have scheduled_at with 'Calling Hours' or 'Limit Calls per Person'. Remove scheduled_at, and set the time in 'When to Call'.",
+			"'Additional Body Fields' can't have scheduled_at with 'Calling Hours' or 'Limit Calls per Person'. Remove scheduled_at. To call later, use 'When to Call' of Place.",
 		);
 		expect(await sent({ developerSettings })).toMatchObject({ scheduled_at: '23:00' });
 	},

@@ -1,15 +1,7 @@
 /** What n8n gets for each item: the call, or why there is none, and what to do with the others. */
 import pick from 'lodash/pick';
 import type { IDataObject, INodeExecutionData, INodeParameters, IRun } from 'n8n-workflow';
-import {
-	hintsOf,
-	InFlight,
-	output,
-	records,
-	service,
-	skipSleeps,
-	storedCredentials,
-} from '../../engine';
+import { InFlight, output, records, skipSleeps, storedCredentials } from '../../engine';
 import { eventLoopTurns } from '../../n8n/until';
 import {
 	acceptCalls,
@@ -315,14 +307,9 @@ describe('when a row cannot be called', () => {
 
 describe('Check Only', () => {
 	const CHECK = { whatToDo: 'check' };
-	const activeAgents = (...uuids: string[]) => {
-		const data = uuids.map((agent_uuid) => ({ agent_uuid }));
-		service().get('/v1/active_agents').reply(200, { success: true, data });
-	};
 
 	it('calls nobody, and returns who would be called, and when', async () => {
 		skipSleeps(Date.parse(NIGHT));
-		activeAgents(BODY.agent_uuid);
 		const items = [{ phone: phone(0) }, { phone: phone(0) }, { phone: 'none' }];
 		const parameters = { ...perItem, ...HOURS, callLimit: 'day', ...CHECK };
 		const run = await place(parameters, { items, over: CONTINUE });
@@ -335,9 +322,6 @@ describe('Check Only', () => {
 			expect.objectContaining({ placed: false, not_placed_reason: 'duplicate_number' }),
 			expect.objectContaining({ error: expect.stringMatching(/^'Phone Number' "none"/) }),
 		]);
-		expect(hintsOf(run)).toEqual([
-			"The agent is active. The credential doesn't describe the agent's do-not-disturb list, so only the service checks it.",
-		]);
 	});
 
 	it.each<[INodeParameters, would_call_at: string]>([
@@ -348,18 +332,7 @@ describe('Check Only', () => {
 			'2026-11-23T09:00:00Z',
 		],
 	])('of a call with %j says that it would go %s', async (parameters, would_call_at) => {
-		activeAgents(BODY.agent_uuid);
 		expect(records(await place({ ...CHECK, ...parameters }))).toMatchObject([{ would_call_at }]);
-	});
-
-	it('reads the active agents once for the agents of all items', async () => {
-		activeAgents('agent_one', 'agent_two');
-		const items = ['agent_one', 'agent_two'].map((agent, at) => ({ agent, phone: phone(at) }));
-		const run = await place({ ...perItem, ...CHECK, agentUuid: '={{ $json.agent }}' }, { items });
-		expect(hintsOf(run)).toEqual([
-			expect.stringMatching(/^agent_one: The agent is active\./),
-			expect.stringMatching(/^agent_two: The agent is active\./),
-		]);
 	});
 });
 

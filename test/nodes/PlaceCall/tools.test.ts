@@ -27,13 +27,12 @@ const FROM_MODEL = { when: "={{ $fromAI('when') }}" };
 const QUESTION = { operation: 'askAndWait', question: 'May I?', yesValues: 'yes', noValues: 'no' };
 const SKIP = { ...HOURS, outsideCallingHours: 'notPlaced' };
 const BODY_TIME = { developerSettings: { additionalBodyFields: '{ "scheduled_at": "23:00" }' } };
-const REPEAT = 'To get its result, repeat this request after that time. No second call is placed.';
 const DONT_REPEAT = 'Do not repeat this request. Read the call after that time by its ID.';
 
 const including = (text: string): unknown => expect.stringContaining(text);
 const scheduled = (time: string, next_step: string) => ({
 	outcome: 'done',
-	what_happened: including(`A call to 9876543210 (IN) is scheduled for ${time}`),
+	what_happened: including(`A call to 9876543210 (IN) was scheduled for ${time}`),
 	next_step,
 });
 const notSent = (what: string, next: unknown) => ({
@@ -49,7 +48,7 @@ const itIsFriday: unknown = expect.stringMatching(
 
 it.each<[string, INodeParameters, IDataObject, told: object]>([
 	['a call outside the hours', { ...HOURS }, {}, scheduled(MONDAY, DONT_REPEAT)],
-	['one that is read', { ...HOURS, ...WAIT }, {}, scheduled(MONDAY, REPEAT)],
+	['one that is read', { ...HOURS, ...WAIT }, {}, scheduled(MONDAY, DONT_REPEAT)],
 	[
 		'a question outside the hours',
 		{ ...HOURS, ...QUESTION },
@@ -98,7 +97,9 @@ it.each<[string, INodeParameters, IDataObject, told: object]>([
 		{},
 		notSent(
 			"The call wasn't placed, because 'What to Do' is 'Check Only'.",
-			'Do not repeat this request. Tell the user you are chatting with that this tool only checks the request, which is valid (time of the call: now), and knows nothing of the agent or its do-not-disturb list.',
+			including(
+				"In n8n, set 'What to Do' to 'Place Calls'. The request is valid (time of the call: now).",
+			),
 		),
 	],
 ])('without a wait, the model is told what happened to %s', async (...one) => {
