@@ -3,7 +3,7 @@ import { type OutcomeUnknown, unusable } from '../core/service/errors';
 import { numberIn, type JsonObject } from '../core/values/json';
 import { statusKey } from '../core/calls/callEnd';
 import { outcomeOf } from '../core/calls/callRecord';
-import { phoneKey, withoutPrefixes } from '../core/phone/phoneKey';
+import { phoneKey, looseKeyOf } from '../core/phone/phoneKey';
 import { forEachWithPauses } from '../core/values/pauses';
 import { isUnset, plainText, quoted } from '../core/values/values';
 import { hasOffset, parseTime } from '../core/values/dates';
@@ -48,7 +48,7 @@ export async function callsByNumber(
 		if (key === null)
 			throw notCertain(`${quoted(number)} in phone_number isn't an international number`);
 		const retries = numberIn(call.retry_count) ?? 0;
-		const person = withoutPrefixes(key);
+		const person = looseKeyOf(key);
 		const known = numbers.get(person);
 		if (known !== undefined && (form === undefined || form !== known.form)) {
 			throw notCertain(`${quoted(written ?? null)} in created_at can't be compared`);

@@ -1,5 +1,5 @@
 import type { INodeExecutionData, INodeProperties } from 'n8n-workflow';
-import { commonDigits } from '../../core/dnd/listedNumbers';
+import { lastDigits } from '../../core/phone/phoneKey';
 import { sendByProfile } from '../../core/profile/serviceProfile';
 import { recordOf } from '../../core/service/envelope';
 import { isRejection } from '../../core/service/errors';
@@ -136,7 +136,7 @@ async function changeEachNumber(
 		const { more, send } = readChange(form, list);
 		return {
 			payload: { change, agentUuid, phone, additions, ...more },
-			target: ['do-not-disturb list', agentUuid, commonDigits(phone)],
+			target: ['do-not-disturb list', agentUuid, lastDigits(phone)],
 			happened: (output) => {
 				const isChanged = output.some(({ json }) => json.was_listed !== false);
 				return `${phone} was ${isChanged ? CHANGES[change] : 'not on'} the do-not-disturb list.`;

@@ -17,14 +17,14 @@ import { dndAgentField, phoneField, readNumber } from '../dndFields';
 
 /** The list may have numbers in groups of digits, such as `12 34 56 78`. With more digits, they wouldn't be found. */
 const SEARCH_DIGITS = 2;
-/** More may be a country code, or a prefix that isn't always dialed, such as 15 in Argentina before the last six digits. */
+/** More may be an area code, or a prefix that isn't always dialed. */
 const MAX_SEARCH_DIGITS = 6;
 
 export const check: Operation = {
 	value: 'check',
 	name: 'Check',
 	action: 'Check number against DND list',
-	description: 'Check whether a number is on the list. Numbers are compared digit by digit.',
+	description: 'Check whether a number is on the list. Its last ten digits are compared.',
 	subtitle: 'check number',
 	fields: [
 		dndAgentField,

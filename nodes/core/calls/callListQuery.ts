@@ -7,7 +7,7 @@ import { forEveryone } from '../service/resolution';
 import { inEnglish, parseTime, withOffset } from '../values/dates';
 import type { JsonObject, JsonValue } from '../values/json';
 import { givenAs } from '../service/modelFormats';
-import { nationalEndings, phoneKey, withoutPrefixes } from '../phone/phoneKey';
+import { lastDigits } from '../phone/phoneKey';
 import { columnAdvice, digitsIn, isWritten, readWritten } from '../phone/written';
 import { withLatinDigits } from '../values/text';
 import { asText, isUnset, joinedWithAnd, quoted } from '../values/values';
@@ -152,29 +152,17 @@ function numberOf(value: unknown): string {
 	);
 }
 
-/** What a number ends with in every format. Before these digits, it may have a country code, or a prefix. */
-const LAST_DIGITS = 7;
+/** What a number ends with in every format. Before these digits, it may have a country code, an area code, or a prefix. */
+const LAST_DIGITS = 6;
 
-/**
- * Whether one of the numbers of a call is the wanted one, or may be, because it has no clear international format. If the
- * wanted one has none, such as a part of a number, its last digits are compared. The service may know other forms, such as
- * several numbers.
- */
+/** Whether a call is with the wanted number, or may be, because the service may know other forms, such as several numbers. */
 function isSameNumber(
 	{ phone_number: to, from_number: from }: JsonObject,
 	wanted: unknown,
 ): boolean {
-	const keyOf = (number: unknown) => {
-		const key = phoneKey(number);
-		return key && withoutPrefixes(key);
-	};
-	const [toKey, fromKey, wantedKey] = [keyOf(to), keyOf(from), keyOf(wanted)];
-	if (toKey === null) return true;
-	if (wantedKey !== null) return toKey === wantedKey || fromKey === wantedKey;
-	const written = readWritten(wanted);
-	if (!isWritten(written)) return true;
-	const endings = nationalEndings(written.digits).map((ending) => ending.slice(-LAST_DIGITS));
-	return endings.some((digits) => toKey.includes(digits) || fromKey?.includes(digits) === true);
+	if (![to, wanted].every((number) => isWritten(readWritten(number)))) return true;
+	const ending = lastDigits(asText(wanted)).slice(-LAST_DIGITS);
+	return [to, from].some((number) => digitsIn(asText(number)).includes(ending));
 }
 
 /** A filter may have other values than the calls, such as numbers, so only documented statuses are compared. */

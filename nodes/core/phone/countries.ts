@@ -71,90 +71,35 @@ export function countryName(code: string): string {
 	return names.of(code) ?? code;
 }
 
-/** Other names of countries in sheets and CRMs, such as the official ones of ISO 3166-1. Not those of several countries. */
+/** Other names of countries that are common in sheets and CRMs. */
 const OTHER_NAMES: { [code: string]: readonly string[] } = {
 	AE: ['UAE', 'Emirates'],
-	BA: ['Bosnia-Herzegovina'],
-	BN: ['Brunei Darussalam'],
-	BO: ['Bolivia, Plurinational State of'],
-	BQ: ['Bonaire, Sint Eustatius and Saba'],
-	CD: [
-		...['Congo, the Democratic Republic of the', 'Democratic Republic of the Congo'],
-		...['Congo, Democratic Republic of the', 'DR Congo', 'DRC'],
-	],
-	CG: ['Republic of the Congo'],
 	CI: ['Ivory Coast'],
-	CN: ["People's Republic of China", 'PRC'],
-	CV: ['Cabo Verde'],
 	CZ: ['Czech Republic'],
-	FK: ['Falkland Islands (Malvinas)'],
-	FM: ['Micronesia, Federated States of'],
-	BS: ['Bahamas, The'],
-	GB: [
-		...['Great Britain', 'Britain', 'England', 'Scotland', 'Wales', 'Northern Ireland'],
-		'United Kingdom of Great Britain and Northern Ireland',
-	],
-	GM: ['Gambia, The'],
-	HK: ['Hong Kong SAR'],
-	IE: ['Republic of Ireland'],
-	IN: ['Republic of India', 'Bharat', 'भारत', 'IND'],
-	IR: ['Iran, Islamic Republic of', 'Islamic Republic of Iran'],
-	KP: ["Korea, Democratic People's Republic of", "Democratic People's Republic of Korea"],
+	GB: ['Great Britain', 'Britain', 'England', 'Scotland', 'Wales', 'Northern Ireland'],
+	IN: ['Republic of India', 'Bharat', 'भारत'],
 	KR: ['Korea, Republic of', 'Republic of Korea'],
-	LA: ["Lao People's Democratic Republic"],
-	MD: ['Moldova, Republic of', 'Republic of Moldova'],
-	MK: ['Macedonia', 'Macedonia, the former Yugoslav Republic of'],
-	MM: ['Burma'],
-	MO: ['Macau', 'Macao SAR'],
 	NL: ['Holland'],
-	PS: ['Palestine, State of', 'Palestinian Territory, Occupied'],
 	RU: ['Russian Federation'],
-	SA: ['KSA', 'Kingdom of Saudi Arabia'],
-	SH: ['Saint Helena, Ascension and Tristan da Cunha'],
-	SY: ['Syrian Arab Republic'],
-	SZ: ['Swaziland'],
-	TL: ['East Timor'],
+	SA: ['KSA'],
 	TR: ['Turkey', 'Türkiye'],
-	TW: ['Taiwan, Province of China'],
-	TZ: ['Tanzania, United Republic of', 'United Republic of Tanzania'],
-	US: ['USA', 'United States of America'],
-	VA: ['Holy See', 'Holy See (Vatican City State)', 'Vatican'],
-	VC: ['Saint Vincent and the Grenadines'],
-	VE: ['Venezuela, Bolivarian Republic of'],
-	VG: ['Virgin Islands, British'],
-	VI: ['Virgin Islands, U.S.', 'US Virgin Islands', 'United States Virgin Islands'],
+	US: ['United States of America'],
 	VN: ['Viet Nam'],
 };
 
 const shortNames = new Intl.DisplayNames('en', { type: 'region', style: 'short' });
 
-/** The English name of a country, and the others that people use. */
-function namesOf(code: string): string[] {
-	const name = countryName(code);
-	return [name, shortNames.of(code) ?? name, ...(OTHER_NAMES[code] ?? [])];
-}
-
 const codeByName: ReadonlyMap<string, string> = new Map(
-	entries.flatMap(({ code, alpha3 }) =>
-		[alpha3, ...namesOf(code)].map((name) => [comparableName(name), code]),
-	),
+	entries.flatMap(({ code, alpha3 }) => {
+		const names = [countryName(code), shortNames.of(code) ?? code, ...(OTHER_NAMES[code] ?? [])];
+		return [alpha3, ...names].map((name) => [comparableName(name), code] as const);
+	}),
 );
 
 /** The alpha-2 code of a country, from a code or a name. */
 export function findCountry(text: string): string | undefined {
 	const written = text.trim().toUpperCase();
-	return codeIn(written) ?? codeOfBoth(written);
-}
-
-function codeIn(written: string): string | undefined {
 	return codeOf.has(written) ? written : codeByName.get(comparableName(written));
-}
-
-/** As the form shows it: `India (IN)`. Both must be the same country. */
-function codeOfBoth(written: string): string | undefined {
-	const [, name = '', inBrackets = ''] = /^([^()]*)\(([^()]*)\)$/.exec(written) ?? [];
-	const code = codeIn(name.trim());
-	return code === codeIn(inBrackets.trim()) ? code : undefined;
 }
 
 /** Equal for a name in another case, without accents, and with other punctuation. */

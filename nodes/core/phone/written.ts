@@ -18,22 +18,14 @@ const DECORATION = /[\s\0\u2800\p{DI}\p{Cf}\p{Pd}\p{Ps}\p{Pe}\p{Pi}\p{Pf}\u2212'
 const AROUND = /^(?:[.,=]|p:|tel:)+|(?<![.,])[.,]+$/gi;
 /** "+44 (0) 20": the zero is dialed within the country only. In Italy, it's part of the number. */
 const BRACKETED_ZERO = /^\+(\d{1,3})[ -]*\( ?0 ?\)/;
-/** As in Germany, `030/123456`. A longer part, or one without a zero or code, may be another number. */
-const AREA_CODE =
-	/^(\(?0\d{1,5}\)?|(?:\+|00)\d{1,3}[ -]?(?:\(0\))?[ -]?\d{1,5}) ?\/ ?(?=\d[\d -]{3,11}$)/;
 const EXTENSION = /\d[\s,;.-]*(?:extension|extn?|x|#)[\s.:=]*\d{1,5}$/i;
 const PLAINLY_WRITTEN = /^\+?\d[\d -]*$/;
 const PLAIN_FORMATTING = /[ -]/g;
 const WIDE_PLUS = /^\uff0b/;
 const DIALED = /^\+?\d+$/;
 const SCIENTIFIC = /^(\+?\d)(?:[.,](\d+))?e\+?(\d{1,2})$/i;
-const ONE_POINT = /^([^.,]+)[.,](\d+)$/;
-/** In threes, or as in India. */
-const GROUPED = /^\+?\d{1,3}(?:[.,]\d{2,3})*[.,]\d{3}$/;
 /** Directly before the first digit, a hyphen is the minus of a number. Before a space, it begins a list. */
 const NEGATIVE = /^[\s\0\u2800\p{DI}\p{Cf}'"=]*[-\u2212]\d/u;
-/** Accounting formats show a negative number in brackets, with groups or decimals. */
-const ACCOUNTED = /^\([\d ]*[.,][\d., ]*\)$/;
 const MIN_DIGITS_OF_TWO = 20;
 /** No format of a number is longer. Longer text isn't parsed. */
 const MAX_CHARACTERS = 100;
@@ -94,14 +86,14 @@ export function readWritten(value: unknown): Written | Unreadable {
 	if (written.length > MAX_CHARACTERS) return readDialed(written);
 	if (isErrorValue(written)) return ERROR_VALUE;
 	const trimmed = withLatinDigits(written).replace(WIDE_PLUS, '+');
-	if (NEGATIVE.test(trimmed) || ACCOUNTED.test(trimmed)) return CALCULATED;
+	if (NEGATIVE.test(trimmed)) return CALCULATED;
 	if (EXTENSION.test(trimmed)) {
 		return { issue: 'has an extension', resolution: 'Write the number without its extension.' };
 	}
 	const text = bare(
-		trimmed
-			.replace(AREA_CODE, '$1 ')
-			.replace(BRACKETED_ZERO, (shown, code: string) => (hasTrunkZero(code) ? `+${code}` : shown)),
+		trimmed.replace(BRACKETED_ZERO, (shown, code: string) =>
+			hasTrunkZero(code) ? `+${code}` : shown,
+		),
 	);
 	const scientific = SCIENTIFIC.exec(text);
 	if (scientific) return readScientific(scientific);
@@ -156,23 +148,15 @@ function bare(text: string): string {
 
 /** Dots or commas separate groups of digits, or decimals. Undefined if the number isn't whole, or if that isn't certain. */
 function withoutDecimals(text: string): string | undefined {
-	if (text.includes('.') && text.includes(',')) return withoutDecimalsOfGroups(text);
-	const [, before, after = ''] = ONE_POINT.exec(text) ?? [];
-	if (before === undefined) return text;
-	const digits = digitsIn(before).length;
-	if (/^0+$/.test(after)) return digits >= MIN_DIGITS_BEFORE_ZEROS ? before : undefined;
-	const isShort = after.length <= MAX_DECIMALS;
-	return isShort || (digits >= COMPLETE_DIGITS && after.length < COMPLETE_DIGITS)
-		? undefined
-		: text;
-}
-
-/** Such as `9,876,543,210.00`: one of both separates groups of digits, and then the other one the decimals. */
-function withoutDecimalsOfGroups(text: string): string | undefined {
-	const end = Math.max(text.lastIndexOf('.'), text.lastIndexOf(','));
-	const before = text.slice(0, end);
-	const isGrouped = GROUPED.test(before) && !before.includes(text.charAt(end));
-	const isWhole = /^0+$/.test(text.slice(end + 1));
-	const isLong = digitsIn(before).length >= MIN_DIGITS_BEFORE_ZEROS;
-	return isGrouped && isWhole && isLong ? before : undefined;
+	const [, before = '', point = ''] = /^(.*)([.,])0+$/.exec(text) ?? [];
+	const isWhole = !before.includes(point) && digitsIn(before).length >= MIN_DIGITS_BEFORE_ZEROS;
+	const number = isWhole ? before : text;
+	if (number.includes('.') && number.includes(',')) return undefined;
+	const [first = '', second, third] = number.split(/[.,]/);
+	if (second === undefined || third !== undefined) return number;
+	// With one point, they're decimals, unless they can only be a group, or another number.
+	const isGroup = second.length > MAX_DECIMALS && !/^0+$/.test(second);
+	const followsComplete =
+		digitsIn(first).length >= COMPLETE_DIGITS && second.length < COMPLETE_DIGITS;
+	return isGroup && !followsComplete ? number : undefined;
 }

