@@ -34,7 +34,6 @@ import { asItems } from '../host/run/itemLoop';
 import { toErrorItem, toNodeError } from '../host/http/nodeErrors';
 import { newEvents, readBody, reject } from '../host/triggers/webhookRequest';
 import { notRead, readCompletedCall } from './readCompletedCall';
-import { onScreenOnly } from '../core/service/resolution';
 import { addHintsForPerson } from '../host/execution/runResult';
 import { quoted } from '../core/values/values';
 
@@ -117,7 +116,7 @@ async function readWanted(
 	if (record === undefined) {
 		addHintsForPerson(run.context, {
 			message: `The account of this credential has no call ${quoted(callId)}, so it wasn't passed on`,
-			resolution: onScreenOnly('If the call was placed with another credential, choose that one.'),
+			resolution: 'In n8n, if the call was placed with another credential, choose that one.',
 		});
 	}
 	if (record === undefined || !isWanted(record, settings.filters, optOutKey)) return undefined;

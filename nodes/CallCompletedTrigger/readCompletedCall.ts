@@ -6,7 +6,6 @@ import {
 	NotSent,
 	OutcomeUnknown,
 } from '../core/service/errors';
-import { onScreenOnly } from '../core/service/resolution';
 import { hasEnded, isBehind, type StatusKeys } from '../core/calls/callEnd';
 import { isUnknownCall, readCallRecord } from '../core/calls/readCall';
 import { backoffMs, type Backoff, type Clock } from '../core/values/clock';
@@ -66,19 +65,17 @@ function notEnded(callId: string, status: JsonValue): OutcomeUnknown {
 	const shown = typeof status === 'string' ? ` Its status is ${quoted(status)}.` : '';
 	return new OutcomeUnknown(
 		`Call ${callId} was reported as completed, but its record doesn't show an end yet`,
-		onScreenOnly(
-			`When the call has ended, retry this execution.${shown} If this status means that a call has ended, add it to 'Finished Statuses'.`,
-		),
+		`When the call has ended, retry this execution.${shown} In n8n, if this status means that a call has ended, add it to 'Finished Statuses'.`,
 	);
 }
 
 /** The error for a reported call of which something can't be read. */
 export function notRead(callId: string, error: unknown): unknown {
 	if (!(error instanceof ExplainedError)) return error;
-	const { message, resolutionOnScreen, originalMessage, origin } = error;
+	const { message, resolution, originalMessage, origin } = error;
 	return new NotSent(
 		`Call ${callId} was reported as completed, but couldn't be read`,
-		onScreenOnly(`${asSentence(message)} ${resolutionOnScreen} Then retry this execution.`),
+		`${asSentence(message)} ${resolution} Then retry this execution.`,
 		{ originalMessage, origin },
 	);
 }

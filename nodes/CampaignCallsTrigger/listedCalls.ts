@@ -65,7 +65,8 @@ export function outcomeOf(callId: string, record: JsonObject): string {
 	return hashOf(outcomeKey(callId, record));
 }
 
-const IF_CHANGING = "Publish again while fewer calls are placed, or choose 'Date' in 'Start From'.";
+const IF_CHANGING =
+	"In n8n, publish again while fewer calls are placed, or choose 'Date' in 'Start From'.";
 
 type ReadingOptions = {
 	limit: number;

@@ -10,7 +10,6 @@ import { flatCallRecord } from '../core/calls/callRecord';
 import { isUnknownCall, readCallRecord, readIncluded } from '../core/calls/readCall';
 import { explained, isTransient, OutcomeUnknown } from '../core/service/errors';
 import { readEach, READS_AT_ONCE } from '../core/service/limits';
-import { onScreenOnly } from '../core/service/resolution';
 import { whenAborted } from '../core/values/clock';
 import { fingerprint } from '../core/values/hash';
 import type { JsonObject } from '../core/values/json';
@@ -120,7 +119,7 @@ class Poll {
 		const options = { limit: Infinity, mustBeWhole, limiter };
 		return await readList(account, listId, settings.finished, options).catch((error: unknown) => {
 			if (listId === ALL_CALLS) throw error;
-			const advice = explained(error).resolutionOnScreen;
+			const advice = explained(error).resolution;
 			const failure = { what: `Contact list ${listId}`, advice, error };
 			// In the first reading, its calls would count as new when it can be read.
 			if (!this.state.hasBegun) throw readFailed(failure);
@@ -237,7 +236,7 @@ function readFailed({ what, advice, error }: Failure): OutcomeUnknown {
 	const cause = explained(error);
 	const { message, originalMessage, origin, status } = cause;
 	const facts = { originalMessage, origin, status, cause };
-	return new OutcomeUnknown(`${what} can't be read. ${message}`, onScreenOnly(advice), facts);
+	return new OutcomeUnknown(`${what} can't be read. ${message}`, advice, facts);
 }
 
 /** The outcome of a record, as far as the list shows it, and its status. */

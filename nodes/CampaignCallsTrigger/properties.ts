@@ -2,7 +2,6 @@ import type { INodeProperties, IPollFunctions } from 'n8n-workflow';
 import type { StatusKeys } from '../core/calls/callEnd';
 import { InvalidInput } from '../core/service/errors';
 import { parseCampaignId } from '../core/service/parseIds';
-import { onScreenOnly } from '../core/service/resolution';
 import { parseTime } from '../core/values/dates';
 import { quoted } from '../core/values/values';
 import { campaignField } from '../host/forms/campaignField';
@@ -106,7 +105,7 @@ export function readPollSettings(context: IPollFunctions, account: AccountClient
 	if (campaignId !== undefined && wanted.length > 0 && !wanted.includes(String(campaignId))) {
 		throw new InvalidInput(
 			`'Campaign IDs' in 'Filters' excludes each call of campaign ${campaignId}`,
-			onScreenOnly("Remove this filter, or set 'Calls Of' to 'All Calls'."),
+			"Remove this filter, or set 'Calls Of' to 'All Calls'.",
 		);
 	}
 	const finished = finishedStatuses(account, settings);
@@ -122,6 +121,6 @@ function readStart(form: Fields, zone: string): PollSettings['start'] {
 	if (at.isValid) return at.toMillis();
 	throw new InvalidInput(
 		`'Start Date' must be a date (got ${quoted(value)})`,
-		onScreenOnly('Select a date, or enter one such as 2027-01-31T18:30:00+05:30.'),
+		'Select a date, or enter one such as 2027-01-31T18:30:00+05:30.',
 	);
 }

@@ -3,7 +3,6 @@ import pLimit from 'p-limit';
 import type { ITriggerFunctions, ITriggerResponse } from 'n8n-workflow';
 import { mintWsToken } from '../core/service/endpoints';
 import { explained, InvalidInput } from '../core/service/errors';
-import { onScreenOnly } from '../core/service/resolution';
 import { splitSessionIds } from '../core/chat/parseChatFields';
 import { parseList } from '../core/values/values';
 import { nodeKey } from '../host/nodeRun';
@@ -73,18 +72,14 @@ function readSettings(context: ITriggerFunctions): ListenerSettings & { sessionI
 	if (watches && context.getMode() === 'manual') {
 		throw new InvalidInput(
 			"Watched sessions can't be tested in the editor",
-			onScreenOnly(
-				"Publish the workflow, and add sessions with Chat Session > Watch. For a test, set 'Sessions' to 'Listed'.",
-			),
+			"In n8n, publish the workflow, and add sessions with Chat Session > Watch. For a test, set 'Sessions' to 'Listed'.",
 		);
 	}
 	const sessionIds = watches ? [] : splitSessionIds(form.textOrList('sessionIds'));
 	if (sessionIds.length === 0 && !watches) {
 		throw new InvalidInput(
 			"'Session IDs' is empty",
-			onScreenOnly(
-				"Enter the sessions to listen to, or set 'Sessions' to 'Watched' to add sessions while the workflow is published.",
-			),
+			"In n8n, enter the sessions to listen to, or set 'Sessions' to 'Watched' to add sessions while the workflow is published.",
 		);
 	}
 	const disconnectOther = form.switch('disconnectOther', false);

@@ -1,7 +1,6 @@
 import uniqBy from 'lodash/uniqBy';
 import type { ITriggerFunctions, IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
 import { InvalidInput } from '../core/service/errors';
-import { onScreenOnly } from '../core/service/resolution';
 import { sessionKey, splitSessionIds } from '../core/chat/parseChatFields';
 import { isSecret } from '../core/values/hash';
 import { isJsonObject } from '../core/values/json';
@@ -46,7 +45,7 @@ export async function handleWatchRequest(
 		return { webhookResponse: { watched: isWatch } };
 	} catch (error) {
 		if (!(error instanceof InvalidInput)) throw toNodeError(context.getNode(), error);
-		return reject(400, error.message, error.resolutionOnScreen);
+		return reject(400, error.message, error.resolution);
 	}
 }
 
@@ -58,9 +57,7 @@ function parseWatchRequest({ action, session_ids: ids }: { [name: string]: unkno
 	}
 	throw new InvalidInput(
 		'The request needs "action" ("watch" or "unwatch") and "session_ids"',
-		onScreenOnly(
-			'Send { "action": "watch", "session_ids": ["0f8fad5b-d9cb-469f-a165-70867728950e"] }.',
-		),
+		'Send { "action": "watch", "session_ids": ["0f8fad5b-d9cb-469f-a165-70867728950e"] }.',
 	);
 }
 
@@ -70,9 +67,7 @@ function requireRoom(listener: ChatEventsListener, sessionIds: string[]): void {
 	if (uniqBy([...before, ...sessionIds], sessionKey).length <= MAX_WATCHED_SESSIONS) return;
 	throw new InvalidInput(
 		`The Chat Events Trigger can watch at most ${MAX_WATCHED_SESSIONS.toLocaleString('en-US')} sessions (it watches ${before.length.toLocaleString('en-US')})`,
-		onScreenOnly(
-			'Unwatch sessions that are no longer needed, or use another Chat Events Trigger for more sessions.',
-		),
+		'Unwatch sessions that are no longer needed, or use another Chat Events Trigger for more sessions.',
 	);
 }
 
@@ -96,7 +91,7 @@ export function readWatchSecret(form: Fields): string {
 	if (secret !== '') return secret;
 	throw new InvalidInput(
 		"'Secret' is empty",
-		onScreenOnly('Enter a long random text, because anyone with it can add and remove sessions.'),
+		'Enter a long random text, because anyone with it can add and remove sessions.',
 	);
 }
 

@@ -3,7 +3,7 @@ import { ACCEPTED_STATES, type Ack, errorOfAck, idText } from '../core/chat/fram
 import { ExplainedError, failedRepeat, OutcomeUnknown } from '../core/service/errors';
 import { KEY_USED } from '../core/service/errorTable';
 import type { ApiResponse } from '../core/service/http';
-import { type Reader, type Texts, toExplanation, USER } from '../core/service/resolution';
+import type { Explanation } from '../core/service/resolution';
 import {
 	fieldsIn,
 	isJsonObject,
@@ -15,67 +15,55 @@ import {
 
 const MAYBE = 'The service may or may not have accepted the message';
 
-const KEY_USED_TEXTS = [KEY_USED.message, KEY_USED.resolution, KEY_USED.resolution] as const;
-
 /** By the state of the ack, for `invalid` with its documented `error` (docs/asyncapi.yaml). */
 const FAULTS = {
-	'invalid invalid_input_type': [
-		"The service doesn't accept this kind of input now",
-		"Check what the session is waiting for. Use 'Answer Interaction' for an interactive message, and 'Send Message' for plain text.",
-		'Check whether the session is waiting for an answer to an interactive message or for plain text.',
-	],
-	'invalid agent_inactive': [
-		'The agent of this session is inactive',
-		'Activate the agent in the service. Then send the message again.',
-		`Tell ${USER} that the agent of this session must be activated.`,
-	],
-	'invalid session_account_mismatch': [
-		'The session belongs to another account',
-		"Check 'Session ID', or choose the credential of the session's account.",
-		"Check the session ID. A session of another account can't be used.",
-		'Session ID',
-	],
-	'invalid idempotency_key_reused': KEY_USED_TEXTS,
-	'invalid idempotency_key_rail_conflict': KEY_USED_TEXTS,
-	'invalid invalid_interaction': [
-		'The service rejected this answer to the interactive message',
-		"Check 'Interaction ID' and the answer. The interactive message may already be answered or replaced.",
-		'Give the interaction ID, and the option ID of a choice, exactly as in the interactive message. It may already be answered or replaced.',
-		'Interaction ID',
-		'Option ID',
-		'Response',
-	],
-	rejected: [
-		'The service rejected the message',
-		'Check the fields of this item, then send the message again.',
-		'Check the values you gave.',
-	],
-	busy: [
-		'The service is too busy to accept the message',
-		"The message wasn't accepted. Send it again later.",
-		"The message wasn't accepted. Send it again later.",
-	],
-	error: [
-		"The service couldn't process the message",
-		`${MAYBE}. Check the conversation before you send it again.`,
-		`${MAYBE}.`,
-	],
-	unconfirmed: [
-		"The message was sent, but the service didn't confirm it",
-		`${MAYBE}, so it wasn't sent again. Check the conversation in the service before you send it again. For later messages, 'Idempotency Key' makes sending again safe.`,
-		`${MAYBE}, so it was not sent again.`,
-	],
-	'unconfirmed with a key': [
-		"The message was sent, but the service didn't confirm it",
-		`${MAYBE}. It may have been sent several times with the same idempotency key, which is safe. You can run this item again with the same key.`,
-		`${MAYBE}.`,
-	],
-} satisfies { [cause: string]: Texts };
+	'invalid invalid_input_type': {
+		message: "The service doesn't accept this kind of input now",
+		resolution:
+			"Check what the session is waiting for. Use 'Answer Interaction' for an interactive message, and 'Send Message' for plain text.",
+	},
+	'invalid agent_inactive': {
+		message: 'The agent of this session is inactive',
+		resolution: 'Activate the agent in the service. Then send the message again.',
+	},
+	'invalid session_account_mismatch': {
+		message: 'The session belongs to another account',
+		resolution:
+			"Check 'Session ID'. In n8n, choose the credential of the session's account if it's right.",
+	},
+	'invalid idempotency_key_reused': KEY_USED,
+	'invalid idempotency_key_rail_conflict': KEY_USED,
+	'invalid invalid_interaction': {
+		message: 'The service rejected this answer to the interactive message',
+		resolution:
+			"Enter 'Interaction ID' and the answer exactly as in the interactive message. It may already be answered or replaced.",
+	},
+	rejected: {
+		message: 'The service rejected the message',
+		resolution: 'Check the values of the message, then send it again.',
+	},
+	busy: {
+		message: 'The service is too busy to accept the message',
+		resolution: "The message wasn't accepted. Send it again later.",
+	},
+	error: {
+		message: "The service couldn't process the message",
+		resolution: `${MAYBE}. Before anybody sends it again, check the conversation in the service.`,
+	},
+	unconfirmed: {
+		message: "The message was sent, but the service didn't confirm it",
+		resolution: `${MAYBE}, so it wasn't sent again. Before anybody does, check the conversation in the service.`,
+	},
+	'unconfirmed with a key': {
+		message: "The message was sent, but the service didn't confirm it",
+		resolution: `${MAYBE}. Only with the same idempotency key, it may be sent again.`,
+	},
+} satisfies { [cause: string]: Explanation };
 
 const isCause = (text: string): text is keyof typeof FAULTS => Object.hasOwn(FAULTS, text);
 
 function fault(cause: keyof typeof FAULTS, originalMessage?: string): ExplainedError {
-	const { message, resolution } = toExplanation(FAULTS[cause]);
+	const { message, resolution } = FAULTS[cause];
 	if (cause === 'error' || cause.startsWith('unconfirmed')) {
 		return new OutcomeUnknown(message, resolution, { originalMessage, origin: 'service' });
 	}
@@ -154,31 +142,22 @@ function isGiven(value: JsonValue | undefined): boolean {
 const BY_TRIGGER =
 	"Chat Events Trigger: turn_result has the same turn_id (or merged_into), and message_received with the role ai has the agent's words. Chat Delivery Trigger gets later replies only.";
 
-/** Why an accepted message has no reply, and for people what follows. */
-const REPLIED_ELSEWHERE = [
-	'The service accepted the message, and its response has no reply.',
-	`To get the reply, watch the session with ${BY_TRIGGER}`,
-] as const;
+/** Why an accepted message has no reply. */
+const REPLIED_ELSEWHERE = `The service accepted the message, and its response has no reply. In n8n, get the reply with ${BY_TRIGGER}`;
 
 /** State `accepted` of an ack: "replays an already-accepted turn". */
-const REPLIED_BEFORE = [
-	'The service accepted this message before, and its response has no reply.',
-	`The agent may have replied then, so look at the conversation in the service. If the reply is still to come, it comes to ${BY_TRIGGER}`,
-] as const;
+const REPLIED_BEFORE = `The service accepted this message before, and its response has no reply. The agent may have replied then, so look at the conversation in the service. In n8n, get a later reply with ${BY_TRIGGER}`;
 
-const TAKEN_OVER = [
-	"A person has taken over this chat, so the agent doesn't reply.",
-	'The Chat Events Trigger reports with mode_changed when the agent has the chat again.',
-] as const;
+const TAKEN_OVER =
+	"A person has taken over this chat, so the agent doesn't reply. In n8n, Chat Events Trigger reports with mode_changed when the agent has the chat again.";
 
 /**
  * The output for an accepted message. If it has no reply at any depth, `reply` is null, and `reply_hint` says where the
  * reply comes.
  *
- * @param reader of the hint
  * @param isAsync whether the reply comes later, whatever the response shows
  */
-export function withReplyHint(output: JsonObject, reader: Reader, isAsync = false): JsonObject {
+export function withReplyHint(output: JsonObject, isAsync = false): JsonObject {
 	if ([...fieldsIn(output, ['reply'])].some(isGiven)) return output;
 	const { state } = turnIn(output);
 	// Whatever its state is called, which the document shows only for acks.
@@ -186,6 +165,5 @@ export function withReplyHint(output: JsonObject, reader: Reader, isAsync = fals
 	const isElsewhere = isAsync || (state !== 'default' && ACCEPTED_STATES.has(state));
 	if (!isTakenOver && !isElsewhere) return output;
 	const replied = state === 'accepted' && !isAsync ? REPLIED_BEFORE : REPLIED_ELSEWHERE;
-	const [why, next] = isTakenOver ? TAKEN_OVER : replied;
-	return { ...output, reply: null, reply_hint: reader === 'forModel' ? why : `${why} ${next}` };
+	return { ...output, reply: null, reply_hint: isTakenOver ? TAKEN_OVER : replied };
 }

@@ -6,7 +6,6 @@ import { documentedRecord, recordOf } from '../core/service/envelope';
 import { explained, failedRepeat, InvalidInput, OutcomeUnknown } from '../core/service/errors';
 import type { ApiResponse } from '../core/service/http';
 import { parseAgentUuid } from '../core/service/parseIds';
-import { onScreenOnly } from '../core/service/resolution';
 import { REQUEST_BACKOFF } from '../core/service/retry';
 import type { ClientFrame } from '../core/chat/frames';
 import { ACK_TIMEOUT_MS } from '../core/chat/sender';
@@ -76,7 +75,7 @@ export function sendFrame(
 	const { idempotency_key: key } = frame;
 	const disconnectOther = form.switch('disconnectOther', false);
 	const send = async (deps: RequestDeps) => {
-		const { maxWaitMs, reader } = deps.caller;
+		const { maxWaitMs } = deps.caller;
 		const timeoutMs = Math.min(ACK_TIMEOUT_MS, maxWaitMs);
 		const result = await withChatSocket(
 			deps,
@@ -85,7 +84,7 @@ export function sendFrame(
 			async (user) => await user.send(frame, timeoutMs),
 		);
 		const ack = acceptedAck(result, key !== undefined);
-		return { session_id: sessionId, ...withReplyHint(ack, reader) };
+		return { session_id: sessionId, ...withReplyHint(ack) };
 	};
 	const what = content.type === 'message' ? 'message' : 'answer';
 	return messageRequest({ sessionId }, { sessionId, frame }, key, send, what);
@@ -94,9 +93,9 @@ export function sendFrame(
 /** Sends a message and returns the response with the agent's reply. */
 export const sendByInbound: Prepare = (form) => {
 	const { message, values } = readMessage(form);
-	return byRequest(form, 'inbound', message, {}, async ({ account, caller }, additions) => {
+	return byRequest(form, 'inbound', message, {}, async ({ account }, additions) => {
 		const response = await sendByProfile('chat.inbound', account, values, additions);
-		return withReplyHint(recordOf(requireAccepted(response)), caller.reader);
+		return withReplyHint(recordOf(requireAccepted(response)));
 	});
 };
 
@@ -105,11 +104,11 @@ export const sendByAsync: Prepare = (form) => {
 	const { message, values } = readMessage(form);
 	const key = readKey(form);
 	const documented = key.idempotency_key === undefined ? undefined : { ...key };
-	return byRequest(form, 'async', message, key, async ({ account, caller }, additions) => {
+	return byRequest(form, 'async', message, key, async ({ account }, additions) => {
 		const post = async () =>
 			await sendByProfile('chat.async', account, values, additions, documented);
 		const response = await sendKeyed(account.client, documented !== undefined, post);
-		return withReplyHint(recordOf(response), caller.reader, true);
+		return withReplyHint(recordOf(response), true);
 	});
 };
 
@@ -154,12 +153,10 @@ function readMessage(form: Fields) {
 		const values = { session: sessionId, agent: agentUuid, message };
 		return { message: { sessionId, agentUuid, message }, values };
 	}
-	throw new InvalidInput('The message has no session and no agent', {
-		onScreen:
-			"Fill in 'Session ID'. To let the service find or create a session, choose an agent in 'Agent'.",
-		forModel: 'Give the ID of the chat session or the ID of the agent.',
-		fields: ['Session ID', 'Agent'],
-	});
+	throw new InvalidInput(
+		'The message has no session and no agent',
+		"Fill in 'Session ID', or 'Agent' to let the service find or create a session.",
+	);
 }
 
 const ATTEMPTS_WITH_KEY = 3;
@@ -189,6 +186,5 @@ async function sendKeyed(
 	}
 }
 
-const SENT_SEVERAL_TIMES = onScreenOnly(
-	'The message was sent several times with the same idempotency key, which is safe. You can run this item again with the same key.',
-);
+const SENT_SEVERAL_TIMES =
+	'The message was sent several times with the same idempotency key, which is safe. Only with this key, it may be sent again.';

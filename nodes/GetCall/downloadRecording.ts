@@ -63,8 +63,7 @@ export async function downloadRecording(
 const INCOMPLETE = "The recording couldn't be downloaded completely";
 
 function notSaved(message: string, originalMessage?: string): OutcomeUnknown {
-	const onScreen =
-		"No file was saved. Run this item again. The node gets a new link each time, which is valid for 15 minutes. If this doesn't help, set 'Recording As' to 'Link', and open the link in a browser.";
-	const resolution = { onScreen, forModel: 'Try again. A new link is used each time.' };
+	const resolution =
+		"No file was saved. Try again, which uses a new link, or set 'Recording As' to 'Link' and open the link in a browser.";
 	return new OutcomeUnknown(message, resolution, { originalMessage });
 }

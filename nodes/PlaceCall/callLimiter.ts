@@ -1,6 +1,5 @@
 import uniq from 'lodash/uniq';
 import type { DateTime } from 'luxon';
-import { USER } from '../core/service/resolution';
 import { type CallLimit, calledText, periodAt } from '../core/calls/callsPerPerson';
 import type { TextList } from '../core/claims/textList';
 import type { CallerRun } from '../host/caller/caller';
@@ -129,10 +128,7 @@ function overLimit({ limit: { calls, period }, planned }: LimitedCall): NotPlace
 	const time = `The next one is possible from ${dayAndTime(next)}.`;
 	return new NotPlaced(
 		`The call wasn't placed, because the limit of ${calls} ${calls === 1 ? 'call' : 'calls'} per ${period} to this number is reached`,
-		{
-			onScreen: `${time} To call earlier, change 'Limit Calls per Person', or forget the number with DND List > Forget.`,
-			forModel: `${time} Do not call this number before that, also not in another format. You can call other people. Tell ${USER} when the next call is possible.`,
-		},
+		`${time} Do not call this number before that, also not in another format. You can call other people. In n8n, DND List > Forget allows it earlier.`,
 		{ not_placed_reason: 'call_limit_reached', next_call_possible_at: withOffset(next) },
 		true,
 	);

@@ -1,8 +1,6 @@
 import { DateTime } from 'luxon';
 import type { CallLimit } from '../core/calls/callsPerPerson';
 import { InvalidInput } from '../core/service/errors';
-import { givenAs } from '../core/service/modelFormats';
-import { forEveryone } from '../core/service/resolution';
 import { NotPlaced } from './notPlaced';
 import { dayAndTime, withOffset } from '../core/values/dates';
 import type { JsonObject } from '../core/values/json';
@@ -69,7 +67,7 @@ function momentOf(schedule: Schedule | undefined, now: DateTime): DateTime {
 function inThePast({ field }: Schedule, entered: DateTime): CallTime {
 	const obstacle = new InvalidInput(
 		`'${field}' is in the past (${withOffset(entered)})`,
-		givenAs(field, "Choose a later time, or set 'When to Call' to 'Now'.", 'Give a later time.'),
+		"Choose a later time, or set 'When to Call' to 'Now'.",
 	);
 	return { planned: entered, obstacle };
 }
@@ -78,7 +76,7 @@ function outsideHours(opening: DateTime): NotPlaced {
 	const when = `Calling hours start again on ${dayAndTime(opening)}.`;
 	return new NotPlaced(
 		"The call wasn't placed, because it's outside the calling hours",
-		forEveryone(`${when} Place the call then.`),
+		`${when} Place the call then.`,
 		{ not_placed_reason: 'outside_calling_hours', next_opening: withOffset(opening) },
 	);
 }

@@ -36,7 +36,7 @@ export function inputItem(
 	index: number,
 	asks: boolean,
 ): INodeExecutionData {
-	const byDefault = caller.reader === 'onScreen';
+	const byDefault = caller.kind === 'workflow';
 	const options = parameters.at(index).collection('options');
 	if (!options.switch('includeInputFields', byDefault)) return { json: {} };
 	const { json: row, binary } = caller.inputRows()[index] ?? { json: {} };

@@ -1,5 +1,4 @@
 import { LeftOut } from '../core/claims/deliveries';
-import type { Resolution } from '../core/service/resolution';
 
 /**
  * Why the output says that a call wasn't placed, and when it's possible. `would_call_at`: `now`, or the time as it would be
@@ -16,7 +15,7 @@ export class NotPlaced extends LeftOut {
 	override readonly name = 'NotPlaced';
 
 	/** @param isFinal whether a model must not ask for the call again */
-	constructor(message: string, resolution: Resolution, reason: NotPlacedReason, isFinal = false) {
+	constructor(message: string, resolution: string, reason: NotPlacedReason, isFinal = false) {
 		super(message, resolution, { placed: false, call_id: null, ...reason }, { isFinal });
 	}
 }

@@ -1,6 +1,5 @@
 import type { INodeProperties } from 'n8n-workflow';
 import { OutcomeUnknown } from '../core/service/errors';
-import { onScreenOnly, USER } from '../core/service/resolution';
 import { hashOf } from '../core/values/hash';
 import type { OncePerPerson } from '../host/claims/preparedRequest';
 import type { Fields } from '../host/forms/fields';
@@ -39,17 +38,14 @@ export function oncePerPerson(
 /** Its message gets the number with the other details of the call. */
 function calledPerhaps(): OutcomeUnknown {
 	const message = "This execution may have called the number before, so it wasn't called again";
-	return new OutcomeUnknown(message, onScreenOnly(''), { origin: 'n8n' });
+	return new OutcomeUnknown(message, '', { origin: 'n8n' });
 }
 
 /** In a workflow, only its output is shown. */
 function duplicate(of: number | null): NotPlaced {
 	return new NotPlaced(
 		"The call wasn't placed, because this number was called before in this execution",
-		{
-			onScreen: '',
-			forModel: `Do not repeat this request. You can call other people. Tell ${USER} that this number was not called again.`,
-		},
+		'Do not call this number again in this execution. You can call other people.',
 		{ not_placed_reason: 'duplicate_number', duplicate_of: of },
 		true,
 	);

@@ -6,7 +6,6 @@ import { placeCall, type Additions } from '../core/service/endpoints';
 import { documentedRecord } from '../core/service/envelope';
 import type { ApiResponse } from '../core/service/http';
 import { explained, InvalidInput, type Outcome, OutcomeUnknown } from '../core/service/errors';
-import { onScreenOnly } from '../core/service/resolution';
 import { parseCount } from '../core/service/parseIds';
 import { callIdKey } from '../core/calls/completionWebhook';
 import { clock } from '../host/clock';
@@ -241,7 +240,7 @@ function requireOneTime(
 /** The calls of all tools count. An invalid limit is an error. */
 function readQuota(options: Fields): Quota {
 	const value = options.number('maximumCallsPerRun', DEFAULT_MAXIMUM_CALLS);
-	const resolution = onScreenOnly('Enter how many calls one agent run may place, at least 1.');
+	const resolution = 'In n8n, enter how many calls one agent run may place, at least 1.';
 	return { unit: 'call', max: parseCount(value, 'Maximum Calls per Agent Run', resolution) };
 }
 
@@ -254,7 +253,7 @@ function dateTimeNow(): DateTime {
 function idOfAnotherCall(): OutcomeUnknown {
 	return new OutcomeUnknown(
 		'The response has the ID of another call of this execution, so the outcome is unknown',
-		onScreenOnly(''),
+		'',
 	);
 }
 
@@ -263,9 +262,6 @@ function withCallDetails(request: CallRequest, error: OutcomeUnknown): OutcomeUn
 	const { phone_number: phone, country_code: country } = request;
 	return error.withText({
 		message: `${error.message} (call to ${phone}, ${country})`,
-		resolution: {
-			onScreen: `The request wasn't sent again. Before you place this call again, look for ${phone} in the calls of your account, for example with Get Call > Get Many. The list may lag, so look again after a few minutes.`,
-			forModel: 'The request was not sent again.',
-		},
+		resolution: `The request wasn't sent again. Before anybody places this call again, look for ${phone} in the calls of the account, and again after a few minutes, because the list may lag.`,
 	});
 }

@@ -13,10 +13,9 @@ import {
 	InvalidInput,
 	OutcomeUnknown,
 } from '../core/service/errors';
-import { adviceFor, type Explanation, onScreenOnly } from '../core/service/resolution';
+import type { Explanation } from '../core/service/resolution';
 import { readCampaign } from '../core/campaigns/campaign';
 import { runExclusive } from '../core/values/keyedMutex';
-import { givenAs } from '../core/service/modelFormats';
 import { cancelSignal } from '../host/execution/cancel';
 import { addCustomData } from '../host/run/customData';
 import { asItems } from '../host/run/itemLoop';
@@ -64,9 +63,7 @@ const REJECTED = 1;
 function unreadRows(count: number): OutcomeUnknown {
 	return new OutcomeUnknown(
 		`${counted(count, 'row')} may or may not be in the campaign, and no node reads 'Rejected'`,
-		onScreenOnly(
-			"Connect 'Rejected' to a node, which then gets such rows, save the workflow, and retry this execution with the currently saved workflow. Or set 'On Error' in 'Settings' to 'Continue'.",
-		),
+		"Connect 'Rejected' to a node, which then gets such rows, save the workflow, and retry this execution with the currently saved workflow. Or set 'On Error' in 'Settings' to 'Continue'.",
 		{ origin: 'n8n' },
 	);
 }
@@ -86,13 +83,13 @@ export async function runPush(run: OperationRun, input: PushInput): Promise<Repo
 		return { input: { ...input, rows: [] }, ...none };
 	}
 	const { columns: choice, ...settings } = await readPushSettings(run);
-	const { campaign, reader, checksOnly, skipPushedBefore } = settings;
+	const { campaign, checksOnly, skipPushedBefore } = settings;
 	if (checksOnly) result.setReadOnly();
 	const columns = resolveColumns(tables, choice);
 	const account = await run.account();
 	const prepared = await prepareRows(input, columns);
 	// A single contact, such as from a form, may have no name.
-	const isList = reader === 'onScreen' && prepared.rows.length > 1;
+	const isList = run.caller.kind === 'workflow' && prepared.rows.length > 1;
 	const nameless = isList ? whyNoNames(columns, choice) : undefined;
 	if (campaign.enqueue && nameless !== undefined)
 		throw new InvalidInput(`${nameless.message}, and nothing was sent`, nameless.resolution);
@@ -125,7 +122,7 @@ async function checkRows(
 	const about = { phones: ready.map(({ phone }) => phone), what: 'ready row' };
 	const ofAgent = ready.length === 0 ? [] : await agentChecker(account)(campaign.agentUuid, about);
 	const ofNames = nameless && [
-		`${nameless.message}, and 'Add and Release' sends nothing. ${adviceFor(nameless.resolution, 'onScreen')}`,
+		`${nameless.message}, and 'Add and Release' sends nothing. ${nameless.resolution}`,
 	];
 	const check = { campaignStatus, texts: [...(ofNames ?? []), ...ofAgent] };
 	return { check, requests: [] };
@@ -140,8 +137,7 @@ async function pushPrepared(
 ): Promise<Done> {
 	// Numbers are claimed before they are sent, and removing them takes long.
 	if (settings.skipPushedBefore) await requireNotArchived(client, settings.campaign.id);
-	const { reader } = settings;
-	const textOf = (error: ExplainedError) => errorText(error, reader);
+	const textOf = (error: ExplainedError) => errorText(error);
 	const signal = cancelSignal(run);
 	const record = openPushRecord(run, settings);
 	const send = async () => {
@@ -171,7 +167,7 @@ async function requireNotArchived(
 	if (status !== ARCHIVED) return status;
 	throw new InvalidInput(
 		'The campaign is archived, so nothing was sent',
-		givenAs('Campaign', "Choose another campaign in 'Campaign'.", 'Choose another campaign.'),
+		"Choose another campaign in 'Campaign'.",
 	);
 }
 

@@ -1,7 +1,5 @@
 import type { INodeExecutionData } from 'n8n-workflow';
 import { ExplainedError, InvalidInput } from '../core/service/errors';
-import { forEveryone } from '../core/service/resolution';
-import { givenAs } from '../core/service/modelFormats';
 import { counted } from '../core/values/values';
 import type { OperationRun } from '../host/run/operations';
 import { addPushHints, asHint, rowItems } from './output';
@@ -44,7 +42,7 @@ const ONLY_CHECKED = 'Nothing was pushed, because this tool only checks the cont
 function partlyPushed(report: Report): ExplainedError {
 	const { stopped } = report;
 	const line = lineOf(report);
-	if (stopped === undefined) return new ExplainedError('rejected', line, forEveryone(''));
+	if (stopped === undefined) return new ExplainedError('rejected', line, '');
 	const outcome = countOf(report, 'unknown') > 0 ? 'unknown' : stopped.outcome;
 	const message = `${line} ${stopped.message}`;
 	return new ExplainedError(outcome, message, stopped.explanation.resolution, stopped);
@@ -57,7 +55,7 @@ function nobodyPushed(report: Report): ExplainedError {
 	const { input, requests } = report;
 	if (input.rows.length === 0) {
 		const give = 'Give at least one contact with a phone number.';
-		const resolution = givenAs('Contacts', give, give);
+		const resolution = give;
 		return new InvalidInput('No contact was given, so nothing was sent', resolution);
 	}
 	const notPushed = rowsWith(report, ROW_STATUSES);
@@ -71,7 +69,7 @@ function nobodyPushed(report: Report): ExplainedError {
 	return new ExplainedError(
 		countOf(report, 'unknown') > 0 ? 'unknown' : isSent ? 'rejected' : 'not_sent',
 		lineOf(report),
-		forEveryone(reasons.join(' ')),
+		reasons.join(' '),
 		{ isFinal: countOf(report, 'sent_before') === notPushed.length },
 	);
 }

@@ -24,12 +24,12 @@ const PUSHED_BEFORE: StoreUse = {
  */
 export async function openPushClaims(
 	run: CallerRun,
-	{ campaign, reader, skipPushedBefore }: PushSettings,
+	{ campaign, skipPushedBefore }: PushSettings,
 	record: PushRecord,
 	count: number,
 ): Promise<PushClaims> {
 	const ever = skipPushedBefore ? openTextList(run, 'workflow', PUSHED_BEFORE) : undefined;
-	return new PushClaims(await openClaims(run), ever, record, campaign.id, reader, count);
+	return new PushClaims(await openClaims(run), ever, record, campaign.id, count);
 }
 
 /** After an earlier attempt, an error before the first request doesn't show that nothing was sent. */

@@ -2,7 +2,6 @@ import uniqBy from 'lodash/uniqBy';
 import type { INodeProperties } from 'n8n-workflow';
 import type { Additions } from '../core/service/endpoints';
 import { InvalidInput } from '../core/service/errors';
-import { onScreenOnly, type Reader } from '../core/service/resolution';
 import { parseAgentUuid, parseCampaignId } from '../core/service/parseIds';
 import { LIMITS } from '../core/service/limits';
 import type { Fields } from '../host/forms/fields';
@@ -21,7 +20,6 @@ export type PushSettings = {
 	contactsPerRequest: number;
 	additions: Additions;
 	/** For whom the reasons of the rows are: a model if the node runs as a tool. */
-	reader: Reader;
 	/** Send nothing. */
 	checksOnly: boolean;
 	/** Whether to push a number to the campaign once over all executions of the workflow. */
@@ -44,7 +42,6 @@ export async function readPushSettings(
 	const whatToDo = form.choice('whatToDo', 'check');
 	const options = form.collection('options');
 	const settings = form.collection('developerSettings');
-	const { reader } = run.caller;
 	return {
 		campaign: {
 			id: parseCampaignId(form.text('campaignId')),
@@ -58,7 +55,6 @@ export async function readPushSettings(
 		},
 		contactsPerRequest: settings.wholeNumber('contactsPerRequest') ?? LIMITS.contactsPerRequest,
 		additions: readAdditions(settings),
-		reader,
 		checksOnly: whatToDo !== 'release' && whatToDo !== 'wait',
 		skipPushedBefore: options.switch('skipPushedBefore', false),
 	};
@@ -69,7 +65,7 @@ function phoneColumn(form: Fields): string {
 	if (column !== '') return column;
 	throw new InvalidInput(
 		"'Phone Column' is empty, so nothing was sent",
-		onScreenOnly('Enter the name of the column with the phone numbers.'),
+		'Enter the name of the column with the phone numbers.',
 	);
 }
 
@@ -80,9 +76,7 @@ function readOtherColumns(form: Fields): ColumnChoice['others'] {
 	if (columns.length > 0) return columns;
 	throw new InvalidInput(
 		"'Columns to Send' is empty, so nothing was sent",
-		onScreenOnly(
-			"Enter the names of the columns to send, or choose another value in 'Other Columns'.",
-		),
+		"Enter the names of the columns to send, or choose another value in 'Other Columns'.",
 	);
 }
 
@@ -129,7 +123,7 @@ function differs({ displayName, requiresDataPath }: INodeProperties, index: numb
 			: 'Enter a name such as phone, not an expression for the value of a row such as {{ $json.phone }}.';
 	return new InvalidInput(
 		`'${displayName}' differs between rows (row 1 and row ${index + 1}), so nothing was sent`,
-		onScreenOnly(`A push has one value of '${displayName}' for all rows. ${advice}`),
+		`A push has one value of '${displayName}' for all rows. ${advice}`,
 	);
 }
 

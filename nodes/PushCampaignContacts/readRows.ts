@@ -1,6 +1,5 @@
 import type { IBinaryData, IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { InvalidInput, NotSent } from '../core/service/errors';
-import { onScreenOnly } from '../core/service/resolution';
 import {
 	isJsonObject,
 	type JsonObject,
@@ -9,7 +8,6 @@ import {
 	parseJson,
 	valuesIn,
 } from '../core/values/json';
-import { givenAs } from '../core/service/modelFormats';
 import type { Fields } from '../host/forms/fields';
 import { mayNameRow } from '../host/caller/rows';
 import { requireAllItems } from '../host/run/executeOnce';
@@ -46,9 +44,7 @@ function inputItems({ caller }: OperationRun): ContactItem[] {
 	if (isKnown || caller.kind === 'workflow') return rows;
 	throw new InvalidInput(
 		"The tool pushes a row of the agent's input, and it isn't certain which one, so nothing was sent",
-		onScreenOnly(
-			"Set 'Contacts From' of the tool to 'JSON', so that the model gives the contacts. 'Input Items' needs AI Agent 3 or later, or an agent with one row at a time.",
-		),
+		"Set 'Contacts From' of the tool to 'JSON', so that the model gives the contacts. 'Input Items' needs AI Agent 3 or later, or an agent with one row at a time.",
 	);
 }
 
@@ -69,10 +65,7 @@ async function contactsInJson({ context, parameters }: OperationRun): Promise<Co
 		const [max, given] = [MAX_ROWS_IN_JSON, contacts.length].map((n) => n.toLocaleString('en-US'));
 		throw new InvalidInput(
 			`'Contacts' has ${given} contacts, but JSON input is limited to ${max}. Nothing was sent`,
-			{
-				onScreen: `Send at most ${max} at a time, or use input items with one row each.`,
-				forModel: `Send at most ${max} at a time.`,
-			},
+			`Send at most ${max} at a time, or use input items with one row each.`,
 		);
 	}
 	return contacts;
@@ -87,7 +80,7 @@ function contactsIn(value: JsonValue | undefined, where: string): JsonObject[] {
 	if (isUnset(value)) {
 		throw new InvalidInput(
 			`${where}'Contacts' is empty. Nothing was sent`,
-			givenAs('Contacts', `Enter a JSON array such as ${EXAMPLE_CONTACTS}.`),
+			`Enter a JSON array such as ${EXAMPLE_CONTACTS}.`,
 		);
 	}
 	const parsed = typeof value === 'string' ? parseJson(value) : value;
@@ -95,10 +88,7 @@ function contactsIn(value: JsonValue | undefined, where: string): JsonObject[] {
 	if (list.every(isJsonObject)) return list;
 	throw new InvalidInput(
 		`${where}'Contacts' must be a JSON array of objects. Nothing was sent`,
-		givenAs(
-			'Contacts',
-			`Write each contact as an object with its phone number, such as ${EXAMPLE_CONTACTS}.`,
-		),
+		`Write each contact as an object with its phone number, such as ${EXAMPLE_CONTACTS}.`,
 	);
 }
 
@@ -113,9 +103,7 @@ async function pastedRows({ context, parameters }: OperationRun): Promise<PushIn
 	if (trimmed !== '') return await rowsOfFiles([{ name: 'Rows', isPasted: true, open, item: 0 }]);
 	throw new InvalidInput(
 		"'Rows' is empty, so nothing was sent",
-		onScreenOnly(
-			'Copy the rows in your spreadsheet program, with the names of the columns, and paste them.',
-		),
+		'Copy the rows in your spreadsheet program, with the names of the columns, and paste them.',
 	);
 }
 
@@ -125,7 +113,7 @@ function filesOfInput(run: OperationRun): Source[] {
 	if (caller.kind === 'model') {
 		throw new InvalidInput(
 			"A tool can't read CSV files, so nothing was sent",
-			onScreenOnly("Set 'Contacts From' of the tool to JSON."),
+			"Set 'Contacts From' of the tool to JSON.",
 		);
 	}
 	const files: Source[] = [];
@@ -187,7 +175,7 @@ function noFile(context: IExecuteFunctions, item: number): InvalidInput {
 		: `'${displayText(previousNode)}' before this node may have dropped it: keep the file there, or add a node after it that returns the CSV file.`;
 	return new InvalidInput(
 		`${isOnly ? 'The input' : `Row ${item + 1} of the input`} has no file, so nothing was sent`,
-		onScreenOnly(`${advice} If the items are rows, set 'Contacts From' to 'Input Items'.`),
+		`${advice} If the items are rows, set 'Contacts From' to 'Input Items'.`,
 	);
 }
 

@@ -98,7 +98,7 @@ function filledText(value: JsonValue | undefined): string | undefined {
 }
 
 export const TO_GET_ALL =
-	"In 'Additional Query Fields', enter the parameters that return all active agents in one response. Ask your service provider for them.";
+	"In n8n, enter the parameters that return all active agents in one response in 'Additional Query Fields'. Ask your service provider for them.";
 
 /**
  * What is missing if the response doesn't have all active agents, as far as its `meta` shows it in the documented form of

@@ -145,7 +145,7 @@ function checked(profile: object, parts: Conversation[]): Pick<Conversion, 'prof
 		return { profile: text, missing: '' };
 	} catch (error) {
 		if (!(error instanceof ExplainedError)) throw error;
-		return { profile: '', missing: `${error.message}. ${error.resolutionOnScreen}` };
+		return { profile: '', missing: `${error.message}. ${error.resolution}` };
 	}
 }
 

@@ -64,13 +64,13 @@ describe('the test button', () => {
 			'an HTML page',
 			200,
 			'<html>Welcome</html>',
-			/doesn't contain.*Set 'Base URL'.*\(HTTP status 200 · Welcome\)/,
+			/doesn't contain.*In n8n, set 'Base URL'.*\(HTTP status 200 · Welcome\)/,
 		],
 		[
 			"a 404 in the service's form",
 			404,
 			NO_PATH,
-			/didn't find this.*Set 'Base URL'.*without a version.*Not found/,
+			/didn't find this.*In n8n, set 'Base URL'.*without a version.*Not found/,
 		],
 		['a blocked account', 403, { success: false, error: 'Account suspended' }, /Account suspended/],
 		['too many requests', 429, NO_PATH, /because it receives too many.*The request had no effect/],
@@ -108,7 +108,7 @@ describe('the test of an invalid profile', () => {
 		expect(await pressTest({ serviceProfile })).toEqual({
 			status: 'Error',
 			message:
-				"'Service Profile' in the credential isn't complete and correct. Correct it, or send this to your service provider: \"dnd.add\" must be an object in curly brackets.",
+				"'Service Profile' in the credential isn't complete and correct. In n8n, correct it, or send this to your service provider: \"dnd.add\" must be an object in curly brackets.",
 		});
 	});
 

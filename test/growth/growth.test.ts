@@ -12,7 +12,6 @@ import { callsByNumber } from '../../nodes/GetCall/latestCalls';
 import { asSentence, ServiceRejection } from '../../nodes/core/service/errors';
 import type { TextList } from '../../nodes/core/claims/textList';
 import { readPages } from '../../nodes/core/service/paging';
-import { forEveryone } from '../../nodes/core/service/resolution';
 import { withoutSecret } from '../../nodes/core/service/secrets';
 import { readProfile } from '../../nodes/core/profile/schema';
 import { ServiceProfile } from '../../nodes/core/profile/serviceProfile';
@@ -64,7 +63,7 @@ async function readFile(text: string): Promise<void> {
 }
 
 const rejection = (text: string) =>
-	new ServiceRejection({ message: '', resolution: forEveryone('') }, '', 400, {
+	new ServiceRejection({ message: '', resolution: '' }, '', 400, {
 		texts: [text],
 		body: { errors: text },
 	});
@@ -138,7 +137,7 @@ const ofLists: Record<string, (characters: number) => unknown> = {
 				}),
 			keyOf: () => undefined,
 			loopAdvice: '',
-			keepsChanging: { message: '', resolution: forEveryone('') },
+			keepsChanging: { message: '', resolution: '' },
 		};
 		await readPages(list, Infinity).catch(() => undefined);
 	},

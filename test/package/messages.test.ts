@@ -1,5 +1,6 @@
 import { setupAllNodes } from '../engine';
 import { allParameters, choicesOf } from './descriptions';
+import { isObject, type JsonObject } from '../simulator/json';
 import { SOURCES, syntaxOf, textOf } from './texts';
 
 beforeAll(setupAllNodes);
@@ -58,4 +59,25 @@ test('each name in single quotes is on the screen', () => {
 	expect([...ELSEWHERE.keys()].filter((name) => !others.some((one) => one.name === name))).toEqual(
 		[],
 	);
+});
+
+/** The credential, its profile, publishing, and the settings of a node. A template has "…" in place of its values. */
+const OF_THE_OWNER =
+	/\bcredential\b|'(?:Base URL|API Token|Service Profile|Settings)'|\bpublish\b/i;
+const IMPERATIVE =
+	/^(?:Add|Ask|Change|Check|Choose|Clear|Copy|Correct|Enter|Fill in|Paste|Publish|Remove|Select|Set|Turn|Use|Write)\b/;
+
+/** Of forms, which no model gets. */
+const isOfForm = ({ type, key }: JsonObject) =>
+	type === 'KeyValueProperty' &&
+	isObject(key) &&
+	/^(?:description|displayName|hint|default)$/.test(String(key.value));
+
+test('advice that only the owner of the workflow can follow begins with "In n8n,"', () => {
+	const advice = SOURCES.filter((file) => !/^credentials|\.node\.ts$/.test(file))
+		.flatMap((file) => syntaxOf(file, isOfForm))
+		.flatMap((part) => (textOf(part) ?? '').split(/(?<=[.:]) (?=[A-Z])/))
+		.filter((sentence) => OF_THE_OWNER.test(sentence));
+	expect(advice.filter((sentence) => IMPERATIVE.test(sentence))).toEqual([]);
+	expect(advice.filter((sentence) => sentence.startsWith('In n8n, ')).length).toBeGreaterThan(10);
 });

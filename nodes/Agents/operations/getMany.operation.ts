@@ -39,7 +39,7 @@ export const getMany: Operation = {
 					const agents = output === 'raw' ? undefined : findAgents(response.body, service);
 					const missing = missingAgents(response.body, agents);
 					if (missing !== undefined) {
-						const resolution = { onScreen: TO_GET_ALL, forModel: NOT_COMPLETE };
+						const resolution = `${NOT_COMPLETE} ${TO_GET_ALL}`;
 						result.addHints({ message: missing, resolution });
 					}
 					if (agents === undefined) return [recordOf(response)];

@@ -21,7 +21,6 @@ import { type Account, sendByProfile } from '../../core/profile/serviceProfile';
 import { createLegacySession } from '../../core/service/endpoints';
 import { documentedRecord, recordOf } from '../../core/service/envelope';
 import type { ApiResponse } from '../../core/service/http';
-import { FOR_THE_OWNER } from '../../core/service/resolution';
 import { parseAgentUuid } from '../../core/service/parseIds';
 import {
 	isJsonObject,
@@ -64,10 +63,7 @@ export const create: Operation = {
 			const { profile } = await run.account();
 			run.result.addHints({
 				message: "A chat session was created, but its ID wasn't found in the response",
-				resolution: {
-					onScreen: profile.resolution('chat.session', 'session'),
-					forModel: FOR_THE_OWNER,
-				},
+				resolution: profile.resolution('chat.session', 'session'),
 			});
 		}
 		return items;

@@ -1,7 +1,12 @@
 import type { IExecuteFunctions, INodeProperties } from 'n8n-workflow';
 import { mintWsToken } from '../../core/service/endpoints';
-import { ExplainedError, InvalidInput, NotSent, OutcomeUnknown } from '../../core/service/errors';
-import { onScreenOnly } from '../../core/service/resolution';
+import {
+	ExplainedError,
+	failedBeforeSending,
+	InvalidInput,
+	NotSent,
+	OutcomeUnknown,
+} from '../../core/service/errors';
 import { TransportFault } from '../../core/service/http';
 import { neverSent } from '../../core/service/retry';
 import { parseSessionId, requireText } from '../../core/chat/parseChatFields';
@@ -83,7 +88,7 @@ function prepareWatch(form: Fields, action: 'watch' | 'unwatch'): ReturnType<Pre
 		happened: () => `The chat session is ${action === 'watch' ? 'now' : 'no longer'} watched.`,
 		send: async ({ context, account: { client } }) => {
 			// The service issues no token for a session that can't be watched, such as a closed one.
-			if (action === 'watch') await mintWsToken(client, sessionId);
+			if (action === 'watch') await mintWsToken(client, sessionId).catch(failedBeforeSending);
 			const record = await postToTrigger(context, { url, body, secret });
 			return asItems({ session_id: sessionId, ...record });
 		},
@@ -94,9 +99,8 @@ function prepareWatch(form: Fields, action: 'watch' | 'unwatch'): ReturnType<Pre
 const NOT_PROCESSED = [404, 429];
 const NOT_A_URL = "'Trigger URL' must be a complete URL that begins with https:// or http://";
 const NO_TRIGGER = "No Chat Events Trigger responds at 'Trigger URL'";
-const CHECK_TRIGGER = onScreenOnly(
-	"Publish the workflow of the Chat Events Trigger with 'Sessions' set to 'Watched'. Then copy its Production URL, not its Test URL, to 'Trigger URL'. If its n8n is starting or busy, try again in a moment. This n8n instance must be allowed to send requests to it.",
-);
+const CHECK_TRIGGER =
+	"In n8n, publish the workflow of the Chat Events Trigger with 'Sessions' set to 'Watched', and copy its Production URL, not its Test URL, to 'Trigger URL'. This n8n instance must be allowed to send requests to it.";
 
 async function postToTrigger(
 	context: IExecuteFunctions,
@@ -125,7 +129,7 @@ async function postToTrigger(
 	if (typeof watched === 'boolean') return { watched };
 	if (typeof message === 'string' && typeof resolution === 'string') {
 		const isTransient = statusCode === 503;
-		throw new ExplainedError('rejected', message, onScreenOnly(resolution), { isTransient });
+		throw new ExplainedError('rejected', message, resolution, { isTransient });
 	}
 	const originalMessage = `HTTP status ${plainText(statusCode)}`;
 	if (!NOT_PROCESSED.includes(Number(statusCode)))
@@ -145,10 +149,7 @@ function isHttpUrl(url: string): boolean {
 function maybeReceived(facts: ConstructorParameters<typeof OutcomeUnknown>[2]): OutcomeUnknown {
 	return new OutcomeUnknown(
 		"The response doesn't show whether the Chat Events Trigger received the request",
-		{
-			onScreen: `Send the request again, which is safe. If this repeats: ${CHECK_TRIGGER.onScreen}`,
-			forModel: '',
-		},
-		facts,
+		`Sending it again is safe. ${CHECK_TRIGGER}`,
+		{ ...facts, isFinal: true },
 	);
 }

@@ -145,10 +145,7 @@ async function changeEachNumber(
 			withDetails: (error) =>
 				error.withText({
 					message: `${error.message} (${phone})`,
-					resolution: {
-						onScreen: `The request wasn't sent again. Before you try again, use the Check operation to see whether ${phone} is on the list.`,
-						forModel: 'The request was not sent again.',
-					},
+					resolution: `The request wasn't sent again. Before anybody repeats it, check whether ${phone} is on the list.`,
 				}),
 		};
 	};

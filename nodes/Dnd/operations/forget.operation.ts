@@ -1,7 +1,6 @@
 import type { INodeExecutionData, INodeProperties } from 'n8n-workflow';
 import { DateTime } from 'luxon';
 import { InvalidInput } from '../../core/service/errors';
-import { onScreenOnly } from '../../core/service/resolution';
 import { parseCampaignId } from '../../core/service/parseIds';
 import { countedCalls } from '../../core/calls/callsPerPerson';
 import { pushText } from '../../core/campaigns/campaign';
@@ -94,7 +93,7 @@ export const forget: Operation = {
 		if (caller.kind !== 'workflow') {
 			throw new InvalidInput(
 				"A tool can't forget numbers, so nothing was forgotten",
-				onScreenOnly("Choose another 'Operation' in the node of this tool."),
+				"In n8n, choose another 'Operation' for this tool.",
 			);
 		}
 		const store = openTextList(run, 'workflow', STORE);

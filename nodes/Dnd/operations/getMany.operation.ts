@@ -15,7 +15,7 @@ import type { Operation } from '../../host/run/operations';
 import { quoted } from '../../core/values/values';
 import { readPages } from '../../core/service/paging';
 import { dndList, requireContained } from '../../core/dnd/dndList';
-import { type Explanation, forEveryone } from '../../core/service/resolution';
+import { type Explanation } from '../../core/service/resolution';
 import { parseAgentUuid } from '../../core/service/parseIds';
 import { READS_AT_ONCE } from '../../core/service/limits';
 import { withLatinDigits } from '../../core/values/text';
@@ -84,7 +84,7 @@ export const getMany: Operation = {
 function noMatchHint(phone: string): Explanation {
 	return {
 		message: `No number on the list contains ${quoted(phone)}`,
-		resolution: forEveryone('Fewer digits find more numbers.'),
+		resolution: 'Fewer digits find more numbers.',
 	};
 }
 

@@ -2,7 +2,7 @@ import compact from 'lodash/compact';
 import omit from 'lodash/omit';
 import type { INodeProperties } from 'n8n-workflow';
 import { READS_AT_ONCE } from '../../core/service/limits';
-import { type Explanation, forEveryone } from '../../core/service/resolution';
+import { type Explanation } from '../../core/service/resolution';
 import { readAdditions, readConcurrency } from '../../host/forms/options';
 import { limitFields, limitHint, NOT_COMPLETE, readLimit } from '../../host/forms/list';
 import { agentField } from '../../host/forms/locatorFields';
@@ -162,10 +162,7 @@ function readFilters(filters: Fields): CallFilters {
 function firstPageOnlyHint(count: number, account: AccountClient): Explanation {
 	return {
 		message: `The service returned ${counted(count, 'call')} in its first response and may have more`,
-		resolution: {
-			onScreen: whereIsTheList(account, 'next'),
-			forModel: NOT_COMPLETE,
-		},
+		resolution: `${NOT_COMPLETE} ${whereIsTheList(account, 'next')}`,
 	};
 }
 
@@ -176,6 +173,6 @@ function noMatchHint(filters: CallFilters): Explanation | undefined {
 	const statuses = isUnset(filters.status) ? '' : ` ${KNOWN_STATUSES}`;
 	return {
 		message: `The service has no call with ${given}`,
-		resolution: forEveryone(`Check these values.${statuses}`),
+		resolution: `Check these values.${statuses}`,
 	};
 }

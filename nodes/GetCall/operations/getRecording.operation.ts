@@ -4,7 +4,6 @@ import { asItems } from '../../host/run/itemLoop';
 import type { Operation } from '../../host/run/operations';
 import { readRecording } from '../../core/calls/readCall';
 import { InvalidInput } from '../../core/service/errors';
-import { onScreenOnly } from '../../core/service/resolution';
 import { asText } from '../../core/values/values';
 import { callIdField, forEachCall, requestSettings } from '../callFields';
 
@@ -70,6 +69,6 @@ function outputField(name: string): string {
 	if (name !== '') return name;
 	throw new InvalidInput(
 		"'Put Output File in Field' is empty",
-		onScreenOnly('Enter the name of the output field for the file, such as data.'),
+		'Enter the name of the output field for the file, such as data.',
 	);
 }

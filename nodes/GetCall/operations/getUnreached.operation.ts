@@ -6,7 +6,6 @@ import { InvalidInput } from '../../core/service/errors';
 import { READS_AT_ONCE } from '../../core/service/limits';
 import { readPages } from '../../core/service/paging';
 import { parseCount, parseWholeNumber } from '../../core/service/parseIds';
-import { forEveryone } from '../../core/service/resolution';
 import type { JsonObject } from '../../core/values/json';
 import { parseList } from '../../core/values/values';
 import { clock } from '../../host/clock';
@@ -27,7 +26,7 @@ const number = (
 	typeOptions: { minValue, numberPrecision: 0 },
 });
 
-const WHOLE_NUMBER = forEveryone('Enter a whole number.');
+const WHOLE_NUMBER = 'Enter a whole number.';
 
 const FILTERS = ['agentUuid', 'campaignId', 'campaignUploadId'] as const;
 
@@ -106,10 +105,7 @@ export const getUnreached: Operation = {
 				parseCount(from.number(name, undefined), label, WHOLE_NUMBER);
 			const statuses = parseList(form.textOrList('statuses')).flatMap(statusKeysMeant);
 			if (statuses.length === 0)
-				throw new InvalidInput(
-					"'Statuses' is empty",
-					forEveryone('Choose who is called again.', 'Statuses'),
-				);
+				throw new InvalidInput("'Statuses' is empty", 'Choose who is called again.');
 			const hours = form.number('hoursBetween', undefined);
 			const rules = {
 				statuses,

@@ -1,7 +1,6 @@
 import { injectContext } from '../../core/service/endpoints';
 import { documentedRecord } from '../../core/service/envelope';
 import type { OutcomeUnknown } from '../../core/service/errors';
-import { forEveryone } from '../../core/service/resolution';
 import { parseSessionId, requireText, sessionKey } from '../../core/chat/parseChatFields';
 import { sessionField } from '../../host/forms/chatFields';
 import {
@@ -76,8 +75,7 @@ const injectOne: Prepare = (form) => {
 function maybeInjected(sessionId: string, error: OutcomeUnknown): OutcomeUnknown {
 	return error.withText({
 		message: `${error.message} (context of session ${sessionId})`,
-		resolution: forEveryone(
+		resolution:
 			"The entry wasn't sent again. The next entry for this session returns the full list, which shows whether this one was added.",
-		),
 	});
 }

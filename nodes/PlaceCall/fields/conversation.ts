@@ -3,7 +3,6 @@ import type { INodeProperties } from 'n8n-workflow';
 import { requireOptOutKey } from '../../core/calls/optOut';
 import { InvalidInput } from '../../core/service/errors';
 import { LIMITS } from '../../core/service/limits';
-import { forEveryone } from '../../core/service/resolution';
 import type { DataExtractionItem } from '../../core/service/contractTypes';
 import type { JsonObject, JsonValue } from '../../core/values/json';
 import { type Fields, MAY_BE_BLANK } from '../../host/forms/fields';
@@ -32,7 +31,7 @@ export function readGreeting(fields: Fields | undefined): string {
 	if (length <= max) return hasNoValue(greeting) ? '' : greeting;
 	throw new InvalidInput(
 		`'Initial Greeting' has ${length} characters, but the maximum is ${max}`,
-		forEveryone(`Shorten it by ${length - max}.`, 'Initial Greeting'),
+		`Shorten it by ${length - max}.`,
 	);
 }
 
@@ -134,11 +133,10 @@ export function readDataPoints(
 	const repeated = keys.find((key, at) => keys.indexOf(key) < at);
 	if (repeated === undefined) return points;
 	// Only one of the answers would be returned.
-	throw new InvalidInput(`Several data points have the key ${quoted(repeated)}`, {
-		onScreen:
-			"Give each its own key in 'Data Extraction'. 'Question' and 'Ask About Opt-Out' add data points, too, whose texts you can change.",
-		forModel: 'Give each its own key.',
-	});
+	throw new InvalidInput(
+		`Several data points have the key ${quoted(repeated)}`,
+		"Give each its own key in 'Data Extraction'. 'Question' and 'Ask About Opt-Out' add data points, too, whose texts you can change.",
+	);
 }
 
 function dataPoint(row: Fields, position: number): DataExtractionItem {
@@ -152,7 +150,7 @@ function dataPoint(row: Fields, position: number): DataExtractionItem {
 	if (isUnset(description) || hasNoValue(description)) {
 		throw new InvalidInput(
 			`${where} has no description`,
-			forEveryone('Describe what the agent should ask or extract.'),
+			'Describe what the agent should ask or extract.',
 		);
 	}
 	return {
@@ -206,7 +204,7 @@ function namedValue(row: Fields, position: number): [string, JsonValue] {
 	if (name !== '') return [name, hasNoValue(value) ? '' : value];
 	throw new InvalidInput(
 		`${where} has no name`,
-		forEveryone('Enter the name of the value for the agent, or remove the field.'),
+		'Enter the name of the value for the agent, or remove the field.',
 	);
 }
 

@@ -1,6 +1,5 @@
 import type { INodeProperties } from 'n8n-workflow';
 import { InvalidInput } from '../../core/service/errors';
-import { forEveryone } from '../../core/service/resolution';
 import {
 	additionalBodyFields,
 	additionalQueryParameters,
@@ -41,10 +40,7 @@ export function completeUrl(url: string): string {
 	if (/^https?:\/\/[^/?#]/i.test(url) && URL.canParse(url)) return url;
 	throw new InvalidInput(
 		`'Webhook URL' must be a complete URL (got ${quoted(url)})`,
-		forEveryone(
-			'It must start with https:// or http:// and contain a host, such as https://example.com/call-results.',
-			'Webhook URL',
-		),
+		'It must start with https:// or http:// and contain a host, such as https://example.com/call-results.',
 	);
 }
 

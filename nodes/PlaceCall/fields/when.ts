@@ -6,8 +6,7 @@ import { IANAZone } from 'luxon';
 import type { INodeProperties } from 'n8n-workflow';
 import { countryName } from '../../core/phone/countries';
 import { InvalidInput } from '../../core/service/errors';
-import { givenAs } from '../../core/service/modelFormats';
-import { onScreenOnly } from '../../core/service/resolution';
+import { enter } from '../../core/service/modelFormats';
 import {
 	DAY_MINUTES,
 	hasOffset,
@@ -72,7 +71,7 @@ export const when: INodeProperties[] = [
 ];
 
 const TIME_ADVICE =
-	'Enter a time such as 18:30 or 6:30 pm. If an expression returns a date, end it with .toFormat("HH:mm"). For times of a sheet, format the column as text in the sheet.';
+	'Enter a time such as 18:30 or 6:30 pm. In n8n, end an expression that returns a date with .toFormat("HH:mm"), and format times of a sheet as text in the sheet.';
 
 /** What each field takes, and what to do about another value. */
 const EXPECTED: Record<Schedule['field'], [kind: string, advice: string]> = {
@@ -80,12 +79,9 @@ const EXPECTED: Record<Schedule['field'], [kind: string, advice: string]> = {
 	'Date and Time': [
 		'a date and time with a UTC offset',
 		// n8n reads other text in the time zone of its process, as in a container without TZ, UTC.
-		"Select one, or enter one such as 2027-01-31T18:30:00+05:30. For dates of a sheet, format the column as text, and use an expression such as {{ DateTime.fromFormat($json.date, 'dd/MM/yyyy HH:mm') }}.",
+		"Select one, or enter one such as 2027-01-31T18:30:00+05:30. In n8n, format dates of a sheet as text, and use an expression such as {{ DateTime.fromFormat($json.date, 'dd/MM/yyyy HH:mm') }}.",
 	],
-	'When to Call': [
-		'a time',
-		'Use a 24-hour time in India such as 18:30, or a date and time with its offset such as 2027-01-31T18:30:00+05:30.',
-	],
+	'When to Call': ['a time', enter('When to Call')],
 };
 
 /**
@@ -115,12 +111,11 @@ export function readSchedule(form: Fields, zone: string): Schedule | undefined {
 function scheduled(field: Schedule['field'], value: TimeValue, at: string | undefined): Schedule {
 	if (at !== undefined) return { at, field };
 	if (isUnset(value)) {
-		const advice = "Enter a time, or set 'When to Call' to 'Now'.";
-		throw new InvalidInput(`'${field}' is empty`, givenAs(field, advice));
+		throw new InvalidInput(`'${field}' is empty`, enter(field));
 	}
 	const [kind, advice] = EXPECTED[field];
 	const message = `'${field}' must be ${kind} (got ${quoted(value)})`;
-	throw new InvalidInput(message, givenAs(field, advice));
+	throw new InvalidInput(message, advice);
 }
 
 /** `HH:MM` */
@@ -237,7 +232,7 @@ export function readCallingHours(form: Fields, country: string): CallingHours | 
 	if (days.size === 0) {
 		throw new InvalidInput(
 			"'Calling Days' is empty",
-			onScreenOnly('Choose the days on which people may be called.'),
+			'Choose the days on which people may be called.',
 		);
 	}
 	const from = timeOfDay('Calling From', start);
@@ -248,9 +243,7 @@ export function readCallingHours(form: Fields, country: string): CallingHours | 
 	// Such as 9:00 to 6:00 for an evening. Hours that end on the next day would call people at night.
 	throw new InvalidInput(
 		`'Calling Until' must be later than 'Calling From' (got ${quoted(start)} to ${quoted(end)})`,
-		onScreenOnly(
-			'Enter times such as 09:00 and 18:00, or 9 am and 6 pm. For the whole day, enter 00:00 and 24:00.',
-		),
+		'Enter times such as 09:00 and 18:00, or 9 am and 6 pm. For the whole day, enter 00:00 and 24:00.',
 	);
 }
 
@@ -258,10 +251,7 @@ export function readCallingHours(form: Fields, country: string): CallingHours | 
 function timeOfDay(field: string, value: TimeValue): number {
 	const minute = minuteOfDay(value);
 	if (minute <= DAY_MINUTES) return minute;
-	throw new InvalidInput(
-		`'${field}' must be a time of day (got ${quoted(value)})`,
-		onScreenOnly(TIME_ADVICE),
-	);
+	throw new InvalidInput(`'${field}' must be a time of day (got ${quoted(value)})`, TIME_ADVICE);
 }
 
 /** Abbreviations such as IST are ambiguous, Etc/GMT+5 means UTC-5, and the SystemV zones are JavaScript's own. */
@@ -277,18 +267,14 @@ function timeZone(entered: string, country: string): string {
 		if (CLEAR_ZONE.test(entered) && IANAZone.isValidZone(entered)) return entered;
 		throw new InvalidInput(
 			`'Time Zone' must be the name of a time zone (got ${quoted(entered)})`,
-			onScreenOnly(
-				"Enter the time zone of the people to call, such as Asia/Kolkata or Europe/London, or leave it empty to use that of their 'Country'.",
-			),
+			"Enter the time zone of the people to call, such as Asia/Kolkata or Europe/London, or leave it empty to use that of their 'Country'.",
 		);
 	}
 	const [zone, ...others] = zonesOf(country);
 	if (zone !== undefined && others.length === 0) return zone;
 	throw new InvalidInput(
 		`'Time Zone' is empty, which is only possible in a country with one time zone (got ${quoted(countryName(country))})`,
-		onScreenOnly(
-			'Enter the time zone of the people to call, such as Europe/Berlin, or let an expression return it.',
-		),
+		'Enter the time zone of the people to call, such as Europe/Berlin, or let an expression return it.',
 	);
 }
 

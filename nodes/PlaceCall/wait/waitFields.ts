@@ -1,6 +1,5 @@
 import type { INodeProperties } from 'n8n-workflow';
 import { InvalidInput } from '../../core/service/errors';
-import { onScreenOnly } from '../../core/service/resolution';
 import type { Fields } from '../../host/forms/fields';
 
 const waitForCompletion: INodeProperties = {
@@ -48,9 +47,7 @@ export function readWaitLimit(form: Fields): number | undefined {
 	if (!(minutes > 0 && minutes <= MAX_MINUTES)) {
 		throw new InvalidInput(
 			`'Time Limit (Minutes)' must be more than 0 and at most ${MAX_MINUTES} (got ${minutes})`,
-			onScreenOnly(
-				'For results that take longer, start another workflow with Call Completed Trigger.',
-			),
+			'For results that take longer, start another workflow with Call Completed Trigger.',
 		);
 	}
 	return minutes * 60_000;

@@ -30,7 +30,6 @@ export async function waitForCalls(
 	const watch = new CallWatch(callIds, {
 		read: async (callId) => await readCallRecord((await account()).client, callId),
 		finished: credential?.finished ?? new Set(),
-		reader: caller.reader,
 	});
 	const sleep = cancellableSleep(run, placedNote(callIds));
 	const end = clock.elapsed() + Math.min(limitMs, caller.maxWaitMs);

@@ -1,7 +1,6 @@
 import groupBy from 'lodash/groupBy';
 import uniq from 'lodash/uniq';
 import { OutcomeUnknown } from '../../core/service/errors';
-import { forEveryone } from '../../core/service/resolution';
 import {
 	fieldsIn,
 	isJsonObject,
@@ -150,8 +149,6 @@ function contradiction(response: JsonObject, sent: number, skipped: number): Out
 	const where = list === '' ? 'the newest contact list' : `contact list ${list}`;
 	return new OutcomeUnknown(
 		`The response doesn't account for all contacts: the request had ${counted(sent, 'contact')}, the response has ${shown}. It's unknown which contacts are in the campaign`,
-		forEveryone(
-			`They weren't sent again. Before you push them again, compare ${where} of the campaign with your rows.`,
-		),
+		`They weren't sent again. Before you push them again, compare ${where} of the campaign with your rows.`,
 	);
 }

@@ -1,5 +1,4 @@
 import { InvalidInput } from '../../core/service/errors';
-import { onScreenOnly } from '../../core/service/resolution';
 import type { Contact } from '../../core/service/contractTypes';
 import { isJsonObject, type JsonValue } from '../../core/values/json';
 import { forEachWithPauses } from '../../core/values/pauses';
@@ -31,7 +30,7 @@ function notWritable(row: string, error: unknown): InvalidInput {
 	const [why = ''] = messageOf(error).split('\n');
 	return new InvalidInput(
 		`A cell of ${row} can't be converted to JSON (${why}), so the remaining rows weren't sent`,
-		onScreenOnly('Convert it to text or a number in the previous node, or remove its column.'),
+		'Convert it to text or a number in the previous node, or remove its column.',
 	);
 }
 

@@ -1,7 +1,7 @@
 import upperFirst from 'lodash/upperFirst';
 import { isCampaignPhone } from '../../core/phone/campaignPhone';
 import { InvalidInput } from '../../core/service/errors';
-import { type Explanation, onScreenOnly } from '../../core/service/resolution';
+import type { Explanation } from '../../core/service/resolution';
 import { Pauses } from '../../core/values/pauses';
 import { quoted } from '../../core/values/values';
 import {
@@ -314,9 +314,8 @@ function cellsOf(text: string, delimiter: string): string[] {
 function guessedEncoding(source: Source): Explanation {
 	return {
 		message: `${upperFirst(labelOf(source))} was read as Windows-1252`,
-		resolution: onScreenOnly(
+		resolution:
 			"Check letters such as é in the rows. If they're wrong, save the file as CSV UTF-8 for the next push.",
-		),
 	};
 }
 
@@ -325,7 +324,7 @@ function tooLarge(): InvalidInput {
 	const [maxCharacters, maxCells] = [characters, cells].map((max) => max.toLocaleString('en-US'));
 	return new InvalidInput(
 		`The input has more than ${maxCharacters} characters or ${maxCells} cells, the most that a push can have, so nothing was sent`,
-		onScreenOnly("Remove the columns that you don't need, or push fewer rows at a time."),
+		"Remove the columns that you don't need, or push fewer rows at a time.",
 	);
 }
 
@@ -355,7 +354,7 @@ function withoutEnd(source: Source, row: number): InvalidInput {
 }
 
 function invalidFile(source: Source, issue: string, resolution: string): InvalidInput {
-	return new InvalidInput(`${upperFirst(labelOf(source))} ${issue}`, onScreenOnly(resolution));
+	return new InvalidInput(`${upperFirst(labelOf(source))} ${issue}`, resolution);
 }
 
 function labelOf({ name, isPasted }: Source): string {

@@ -4,7 +4,6 @@ import type { Claims } from '../../core/claims/claims';
 import { MAX_REMEMBERED, type TextList } from '../../core/claims/textList';
 import { pushText } from '../../core/campaigns/campaign';
 import { NotSent, OutcomeUnknown } from '../../core/service/errors';
-import type { PerReader, Reader } from '../../core/service/resolution';
 import { isJsonObject } from '../../core/values/json';
 import { namesOf, phoneKeyOf, PUSH_LIMITS, type Row, settleAll, type Status } from './rows';
 
@@ -33,22 +32,14 @@ const WITHOUT_EFFECT: ReadonlySet<Row['status']> = new Set([
 	'not_sent',
 ]);
 
-const REASONS: Record<'unknown' | 'sent_before', PerReader> = {
-	unknown: {
-		onScreen:
-			"An earlier run or attempt of this execution may have sent this number, and the outcome is unknown. It wasn't sent again. Look for it in the campaign before you push it in a new execution.",
-		forModel:
-			'This contact may have been pushed before, but the result is unknown. It was not sent again.',
-	},
-	sent_before: {
-		onScreen:
-			"An earlier run of this workflow sent this number, or may have, so it wasn't sent again.",
-		forModel:
-			'This number was pushed to the campaign before, or may have been. It was not sent again.',
-	},
+const REASONS = {
+	unknown:
+		"An earlier run or attempt of this execution may have sent this number, and the outcome is unknown. It wasn't sent again. Look for it in the campaign before you push it in a new execution.",
+	sent_before:
+		"An earlier run of this workflow sent this number, or may have, so it wasn't sent again.",
 };
 const FORGET =
-	' To send it anyway, use DND List > Forget with this number and campaign in this workflow, and empty its push_status.';
+	' In n8n, to send it anyway, use DND List > Forget with this number and campaign in this workflow, and empty its push_status.';
 
 /** What a push may send: each number once in the execution, and with *Skip Numbers Pushed Before* once ever to the campaign. */
 export class PushClaims {
@@ -71,7 +62,6 @@ export class PushClaims {
 		private readonly ever: TextList | undefined,
 		private readonly record: PushRecord,
 		private readonly campaignId: number,
-		private readonly reader: Reader,
 		private readonly count: number,
 	) {
 		this.isLarge = count > PUSH_LIMITS.claimed;
@@ -181,9 +171,7 @@ export class PushClaims {
 	}
 
 	private settle(rows: Rows, status: Status & keyof typeof REASONS, more = ''): void {
-		const { onScreen, forModel } = REASONS[status];
-		const reason = this.reader === 'onScreen' ? onScreen + more : forModel;
-		settleAll(rows, { status, reason });
+		settleAll(rows, { status, reason: REASONS[status] + more });
 	}
 
 	private readonly nameOf = (row: Row): string => pushText(this.campaignId, phoneKeyOf(row));
@@ -208,11 +196,7 @@ function pushedBefore(): OutcomeUnknown {
 }
 
 function refused(message: string, advice: string): OutcomeUnknown {
-	const resolution = {
-		onScreen: `No row was sent now. ${advice}`,
-		forModel: 'No contact was sent now.',
-	};
-	return new OutcomeUnknown(message, resolution, { origin: 'n8n' });
+	return new OutcomeUnknown(message, `No row was sent now. ${advice}`, { origin: 'n8n' });
 }
 
 const max = () => PUSH_LIMITS.claimed.toLocaleString('en-US');
@@ -230,10 +214,7 @@ function noRoom(): NotSent {
 	const max = MAX_REMEMBERED.toLocaleString('en-US');
 	return new NotSent(
 		`'Skip Numbers Pushed Before' can remember ${max} numbers, so a push can have at most ${max} rows. Nothing was sent`,
-		{
-			onScreen: "Split the file. Or turn off 'Skip Numbers Pushed Before' and push only new rows.",
-			forModel: `Send at most ${max} contacts.`,
-		},
+		"Split the file, or turn off 'Skip Numbers Pushed Before' and push only new rows.",
 		{ isTransient: false, origin: 'n8n' },
 	);
 }

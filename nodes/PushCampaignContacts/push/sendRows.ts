@@ -11,7 +11,6 @@ import {
 	ServiceRejection,
 } from '../../core/service/errors';
 import { VALIDATION_STATUSES } from '../../core/service/http';
-import { forEveryone, onScreenOnly } from '../../core/service/resolution';
 import { messageOf } from '../../core/values/values';
 import { readAccepted, requireConsistentCounts } from './accepted';
 import { contactsOf } from './contacts';
@@ -153,14 +152,14 @@ function withoutStatus(rows: Rows): Rows {
 function pushInterrupted(): ExplainedError {
 	return new InvalidInput(
 		"The push was stopped, so the remaining rows weren't sent",
-		forEveryone('You can push the remaining rows again.'),
+		'You can push the remaining rows again.',
 	);
 }
 
 function unexpectedError(error: unknown): OutcomeUnknown {
 	return new OutcomeUnknown(
 		"Something unexpected happened while a request was in flight, so it's unknown whether it took effect",
-		onScreenOnly('Check the campaign in the service before you push these rows again.'),
+		'Check the campaign in the service before you push these rows again.',
 		{ originalMessage: messageOf(error), origin: 'n8n' },
 	);
 }
@@ -199,7 +198,7 @@ export function rejectionReason({ status, originalMessage, rejection }: ServiceR
 function tooManyRejected({ originalMessage }: ExplainedError): ExplainedError {
 	return new InvalidInput(
 		`The service rejected ${PUSH_LIMITS.rejected} rows of one request, so the remaining rows weren't sent`,
-		onScreenOnly("The rows probably have the same fault, such as a wrong 'Phone Column'."),
+		"The rows probably have the same fault, such as a wrong 'Phone Column'.",
 		{ originalMessage },
 	);
 }

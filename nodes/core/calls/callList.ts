@@ -2,7 +2,6 @@ import { type Additions, listCalls } from '../service/endpoints';
 import { isRejection, type OutcomeUnknown, ServiceRejection, unusable } from '../service/errors';
 import type { Query } from '../service/http';
 import { MAX_READINGS, type Page, type PagedList, positionsFrom } from '../service/paging';
-import { onScreenOnly } from '../service/resolution';
 import { type Part, positionOf } from '../profile/schema';
 import { listAt } from '../profile/template';
 import { type Account, lacks, type ServiceProfile, type ValuesOf } from '../profile/serviceProfile';
@@ -101,9 +100,7 @@ export function callList(account: Account, request: CallListRequest): PagedList<
 		limiter,
 		keepsChanging: {
 			message: `Calls may be missing, because the call list changed in each of ${MAX_READINGS} readings, or has fewer calls than its total`,
-			resolution: onScreenOnly(
-				`${ifChanging} If that doesn't help: ${profile.resolution('calls', 'total')}`,
-			),
+			resolution: `${ifChanging} ${profile.resolution('calls', 'total')}`,
 		},
 		loopAdvice: `${profile.resolution('calls', 'next')} The service may not support the parameter, or return its last page again if "total" isn't set.`,
 		read: async (position) => {

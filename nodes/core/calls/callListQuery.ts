@@ -3,10 +3,9 @@ import { isSameId } from '../service/envelope';
 import { InvalidInput, unusable } from '../service/errors';
 import type { Query, QueryValue } from '../service/http';
 import { parseAgentUuid, parseCampaignId, parseContactListId } from '../service/parseIds';
-import { forEveryone } from '../service/resolution';
 import { inEnglish, parseTime, withOffset } from '../values/dates';
 import type { JsonObject, JsonValue } from '../values/json';
-import { givenAs } from '../service/modelFormats';
+import { enter } from '../service/modelFormats';
 import { lastDigits } from '../phone/phoneKey';
 import { columnAdvice, digitsIn, isWritten, readWritten } from '../phone/written';
 import { withLatinDigits } from '../values/text';
@@ -145,10 +144,7 @@ function numberOf(value: unknown): string {
 	if (digitsIn(number) !== '') return number;
 	throw new InvalidInput(
 		`'Phone Number' ${quoted(value)} isn't a phone number`,
-		forEveryone(
-			`Enter the number as your service writes it.${columnAdvice(value, 'Phone Number')}`,
-			'Phone Number',
-		),
+		`Enter the number as your service writes it.${columnAdvice(value, 'Phone Number')}`,
 	);
 }
 
@@ -179,10 +175,7 @@ function isSameStatus(value: JsonValue | undefined, wanted: unknown): boolean {
 function momentOf(value: unknown, label: 'From' | 'To', zone: string): DateTime {
 	const at = parseTime(value, zone);
 	if (at.isValid) return label === 'To' && isBareDate(value) ? at.endOf('day') : at;
-	throw new InvalidInput(
-		`'${label}' must be a date (got ${quoted(value)})`,
-		givenAs(label, 'Select a date, or enter one such as 2027-01-31 or 2027-01-31T18:30:00+05:30.'),
-	);
+	throw new InvalidInput(`'${label}' must be a date (got ${quoted(value)})`, enter(label));
 }
 
 function requireOrder({ from, to }: CallFilters, zone: string): void {
@@ -190,7 +183,7 @@ function requireOrder({ from, to }: CallFilters, zone: string): void {
 	if (momentOf(from, 'From', zone) <= momentOf(to, 'To', zone)) return;
 	throw new InvalidInput(
 		`'From' (${quoted(from)}) is later than 'To' (${quoted(to)})`,
-		forEveryone('Give a date in From that is before the one in To.', 'From', 'To'),
+		"Enter a date in 'From' that is before the one in 'To'.",
 	);
 }
 

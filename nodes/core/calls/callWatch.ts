@@ -1,5 +1,4 @@
 import { readEach } from '../service/limits';
-import type { Reader } from '../service/resolution';
 import { backoffMs, type Backoff, type Clock } from '../values/clock';
 import type { JsonObject } from '../values/json';
 import { errorText } from '../service/errors';
@@ -11,8 +10,6 @@ type WatchOptions = {
 	read: (callId: string) => Promise<JsonObject>;
 	/** Statuses that count as finished. */
 	finished: StatusKeys;
-	/** Reader of the message about a call that can't be read. */
-	reader: Reader;
 };
 
 /** The calls that an execution waits for: which have ended, and when to read the others again. */
@@ -61,14 +58,14 @@ export class CallWatch {
 	}
 
 	private async readOne(callId: string): Promise<void> {
-		const { read, finished, reader } = this.options;
+		const { read, finished } = this.options;
 		try {
 			const record = await read(callId);
 			this.calls.set(callId, { record, hasEnded: hasEnded(record, finished) });
 		} catch (error) {
 			// The call was placed, so a failed read must not stop the node.
 			const { record } = this.state(callId);
-			this.calls.set(callId, { record, hasEnded: false, readFailure: errorText(error, reader) });
+			this.calls.set(callId, { record, hasEnded: false, readFailure: errorText(error) });
 		}
 	}
 }

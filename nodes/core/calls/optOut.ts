@@ -1,5 +1,4 @@
 import { InvalidInput, unusable } from '../service/errors';
-import { onScreenOnly } from '../service/resolution';
 import { isJsonObject, type JsonObject } from '../values/json';
 import { comparable, withoutEnd } from '../values/text';
 
@@ -25,7 +24,7 @@ export function requireOptOutKey(key: string): string {
 	if (key !== '') return key;
 	throw new InvalidInput(
 		"'Opt-Out Key' in the credential is empty",
-		onScreenOnly('Enter the key of the data point that tells whether a person opted out.'),
+		'In n8n, enter there the key of the data point that tells whether a person opted out.',
 	);
 }
 

@@ -1,38 +1,26 @@
 import uniqBy from 'lodash/uniqBy';
 import { InvalidInput } from '../service/errors';
-import { onScreenOnly } from '../service/resolution';
 import { UUID } from '../service/parseIds';
-import { givenAs, hasFormat } from '../service/modelFormats';
+import { enter, hasFormat } from '../service/modelFormats';
 import { isUnset, plainText, quoted } from '../values/values';
-
-const USE_SESSION_ID =
-	'Use the session_id that the node that created the session returns, such as 0f8fad5b-d9cb-469f-a165-70867728950e.';
 
 /** @throws InvalidInput if the text isn't a UUID (`SessionId`) */
 export function parseSessionId(text: string): string {
 	if (text === '') {
-		throw new InvalidInput(
-			"'Session ID' is empty",
-			givenAs('Session ID', 'Enter the ID of the chat session.'),
-		);
+		throw new InvalidInput("'Session ID' is empty", enter('Session ID'));
 	}
 	if (UUID.test(text)) return text;
 	throw new InvalidInput(
 		`'Session ID' isn't a session ID (got ${quoted(text)})`,
-		givenAs('Session ID', USE_SESSION_ID),
+		enter('Session ID'),
 	);
 }
 
 /** @throws InvalidInput if it's empty or only spaces */
 export function requireText(text: string, field: string): string {
 	if (text.trim() === '') {
-		const resolution = `Fill in '${field}' for this item.`;
-		throw new InvalidInput(
-			`'${field}' is empty`,
-			hasFormat(field)
-				? givenAs(field, resolution)
-				: { onScreen: resolution, forModel: `Give ${field}.`, fields: [field] },
-		);
+		const resolution = hasFormat(field) ? enter(field) : `Fill in '${field}'.`;
+		throw new InvalidInput(`'${field}' is empty`, resolution);
 	}
 	return text;
 }
@@ -60,6 +48,6 @@ export function splitSessionIds(value: unknown, field = "'Session IDs'"): string
 	}
 	throw new InvalidInput(
 		`${field} must list session IDs (got ${quoted(invalid)})`,
-		onScreenOnly(USE_SESSION_ID),
+		enter('Session ID'),
 	);
 }

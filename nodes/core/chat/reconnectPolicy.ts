@@ -7,7 +7,7 @@ import {
 	NotSent,
 	ServiceRejection,
 } from '../service/errors';
-import { type Explanation, type Texts, toExplanation, USER } from '../service/resolution';
+import type { Explanation } from '../service/resolution';
 import { messageOf } from '../values/values';
 import type { SocketEnd } from './socket';
 
@@ -147,28 +147,25 @@ export class ReconnectPolicy {
 	}
 }
 
-const ENDINGS: Record<EndingKind, Texts> = {
-	session_closed: [
-		'The chat session is closed',
-		'Create a new session to continue the conversation.',
-		'A closed session stays closed. To continue the conversation, another session is needed.',
-	],
-	rejected: [
-		'The service rejects the connection to this chat session',
-		"The session is in use by another client, or its agent is inactive. Check that the agent is active. To take the session from another client, such as a support desk, another n8n instance, or another process of this one, turn on 'Disconnect Other Connection'.",
-		`The session is in use by another client, such as a support desk, or its agent is inactive. Tell ${USER} about it.`,
-	],
-	unreachable: [
-		'The connection to the chat session keeps failing',
-		'Check that the service is available and that n8n can reach it.',
-		'Try again later.',
-	],
-	no_token: [
-		'The service issues no WebSocket token for this session, or rejects it',
-		'Check the session ID, and check that the credential belongs to the account of this session.',
-		"Check the session ID. A session of another account can't be used.",
-		'Session ID',
-	],
+const ENDINGS: Record<EndingKind, Explanation> = {
+	session_closed: {
+		message: 'The chat session is closed',
+		resolution:
+			'A closed session stays closed. To continue the conversation, another session is needed.',
+	},
+	rejected: {
+		message: 'The service rejects the connection to this chat session',
+		resolution:
+			"The session is in use by another client, such as a support desk or another n8n instance, or its agent is inactive. In n8n, 'Disconnect Other Connection' takes the session from the other client.",
+	},
+	unreachable: {
+		message: 'The connection to the chat session keeps failing',
+		resolution: 'Check that the service is available and that n8n can reach it.',
+	},
+	no_token: {
+		message: 'The service issues no WebSocket token for this session, or rejects it',
+		resolution: "Check the session ID. A session of another account can't be used.",
+	},
 };
 
 /**
@@ -190,16 +187,15 @@ export function describeEnding(
 
 function explanationOf(kind: EndingKind, attempt: AttemptEnd, isRetried: boolean): Explanation {
 	const cause = attempt.kind === 'token' ? attempt.error : null;
-	const explanation = toExplanation(ENDINGS[kind]);
-	if (!(cause instanceof ExplainedError)) return explanation;
+	const ending = ENDINGS[kind];
+	if (!(cause instanceof ExplainedError)) return ending;
 	// The error itself explains why there's no usable token.
 	if (kind === 'no_token' || kind === 'session_closed') return cause.explanation;
-	const { message, resolution } = explanation;
 	// Its advice is to try again.
 	const isForRetry = cause.isTransient && !(cause instanceof NotSent);
-	const advice = isRetried && isForRetry ? resolution.onScreen : cause.resolutionOnScreen;
+	const advice = isRetried && isForRetry ? ending.resolution : cause.resolution;
 	const noToken = `The service issued no WebSocket token. ${asSentence(cause.message)} ${advice}`;
-	return { message, resolution: { ...resolution, onScreen: noToken } };
+	return { message: ending.message, resolution: noToken };
 }
 
 /** The close code and reason, or why there's no usable token. May contain tokens. */

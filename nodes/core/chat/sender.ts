@@ -169,10 +169,7 @@ export class Sender {
 
 const STOPPED: Explanation = {
 	message: "The message wasn't sent because the execution was stopped",
-	resolution: {
-		onScreen: 'Run this item in a new execution to send the message.',
-		forModel: 'Send the message again.',
-	},
+	resolution: 'Send the message again in a new execution.',
 };
 
 /** @param ending why no connection is possible. Null if the node was stopped */

@@ -1,7 +1,6 @@
 import { isLoopback } from '../service/access';
 import { recordOf } from '../service/envelope';
 import { InvalidInput } from '../service/errors';
-import { onScreenOnly } from '../service/resolution';
 import type { ApiResponse } from '../service/http';
 
 /** What a connection needs of the `data` of `ws_token`. */
@@ -13,9 +12,7 @@ export function readWsToken(response: ApiResponse): WsToken {
 	if (typeof token !== 'string' || token === '' || typeof ws_url !== 'string') {
 		throw new InvalidInput(
 			'The response of the service has no WebSocket token or URL',
-			onScreenOnly(
-				"Check 'Base URL' in the credential. If it's correct, ask your service provider about POST ws_token.",
-			),
+			"In n8n, check 'Base URL' in the credential. If it's correct, ask your service provider about POST ws_token.",
 		);
 	}
 	return { token, ws_url };
@@ -67,9 +64,7 @@ export function socketUrl({
 	if (url?.protocol !== 'wss:' && !isLocal) {
 		throw new InvalidInput(
 			"The service returned a WebSocket URL that n8n can't use",
-			onScreenOnly(
-				"The URL must begin with wss://. It can begin with ws:// only if the service runs on this machine and 'Base URL' in the credential begins with http://. Report this URL to your service provider.",
-			),
+			"Report this URL to your service provider, because it must begin with wss://. In n8n, ws:// is only possible for a service on this machine, if 'Base URL' in the credential begins with http://.",
 			// Without user name and query.
 			{
 				originalMessage:

@@ -1,6 +1,5 @@
 import uniq from 'lodash/uniq';
 import { asSentence, explained, type ExplainedError, OutcomeUnknown } from '../service/errors';
-import { onScreenOnly } from '../service/resolution';
 import type { Clock } from '../values/clock';
 import type { Limiter } from '../values/keyedMutex';
 import { MAX_REMEMBERED, type TextList } from './textList';
@@ -167,9 +166,7 @@ function forgotten(): OutcomeUnknown {
 	const max = CLAIM_LIMITS.others.toLocaleString('en-US');
 	return new OutcomeUnknown(
 		`n8n remembers the ${max} latest requests of failed executions and sub-workflows at this node, and may have dropped those of an earlier attempt of this execution`,
-		onScreenOnly(
-			'Nothing was sent in this attempt. Check in the service which items were completed, and run the others in a new execution.',
-		),
+		'Nothing was sent in this attempt. Check in the service which items were completed, and run the others in a new execution.',
 		{ origin: 'n8n' },
 	);
 }
@@ -177,17 +174,13 @@ function forgotten(): OutcomeUnknown {
 /** The error of something that this attempt can't send, although an earlier one may have sent it. */
 export function maybeSentBefore({
 	message,
-	resolutionOnScreen,
-	resolutionForModel,
+	resolution,
 	originalMessage,
 	origin,
 }: ExplainedError): OutcomeUnknown {
 	return new OutcomeUnknown(
 		message.replace(/(?:nothing was sent|no call was placed)$/i, '$& in this attempt'),
-		{
-			onScreen: `${asSentence(resolutionOnScreen)} Then retry the execution again. An earlier attempt may have sent this item, so don't send it in a new execution.`,
-			forModel: resolutionForModel,
-		},
+		`${asSentence(resolution)} Then retry the execution again. An earlier attempt may have sent this item, so don't send it in a new execution.`,
 		{ originalMessage, origin },
 	);
 }

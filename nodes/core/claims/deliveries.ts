@@ -8,7 +8,6 @@ import {
 	OutcomeUnknown,
 	type StoredUnknown,
 } from '../service/errors';
-import type { Resolution } from '../service/resolution';
 import { isJsonObject, type JsonObject } from '../values/json';
 import type { Claims } from './claims';
 
@@ -43,7 +42,7 @@ export class LeftOut extends ExplainedError {
 	/** @param output says so */
 	constructor(
 		message: string,
-		resolution: Resolution,
+		resolution: string,
 		readonly output: JsonObject,
 		facts: ErrorFacts = {},
 	) {
@@ -236,10 +235,7 @@ function mayRepeat(entry: Entry, { isOnce, repeatKey }: Job): boolean {
 function begun({ withDetails }: Job): FailedOutcome {
 	const error = new OutcomeUnknown(
 		'An earlier run or attempt of this execution may have sent this, and n8n has no record of the result',
-		{
-			onScreen: "It wasn't sent again. Check the service before you send it in a new execution.",
-			forModel: 'It was not sent again.',
-		},
+		"It wasn't sent again. Before anybody sends it in a new execution, check in the service whether it arrived.",
 	);
 	return { kind: 'unknown', error: withDetails?.(error) ?? error };
 }

@@ -29,11 +29,8 @@ export type DndListRequest = {
 
 const KEEPS_CHANGING: Explanation = {
 	message: `Numbers may be missing, because the do-not-disturb list changed in each of ${MAX_READINGS} readings, or has fewer numbers than the service counts`,
-	resolution: {
-		onScreen:
-			'Execute the node again when fewer numbers are added and removed. No number was treated as not listed.',
-		forModel: 'Try again later. No number was treated as not listed.',
-	},
+	resolution:
+		'Try again when fewer numbers are added and removed. No number was treated as not listed.',
 };
 
 /**
@@ -97,7 +94,7 @@ function entriesIn(body: JsonValue, total?: number): JsonObject[] {
 	if (data === null && total === 0) return [];
 	throw unusable(
 		'The response has no list',
-		`Check 'Base URL' in the credential. According to its documentation, the service returns the list in data. The response has ${outlineOf(body)}.`,
+		`In n8n, check 'Base URL' in the credential. According to its documentation, the service returns the list in data, and the response has ${outlineOf(body)}.`,
 	);
 }
 

@@ -2,8 +2,7 @@ import compact from 'lodash/compact';
 import memoize from 'lodash/memoize';
 import uniq from 'lodash/uniq';
 import { InvalidInput } from '../service/errors';
-import { givenAs } from '../service/modelFormats';
-import { USER } from '../service/resolution';
+import { enter } from '../service/modelFormats';
 import { asText, isUnset, quoted } from '../values/values';
 import type { JsonObject } from '../values/json';
 import { isAccepted, readCampaignPhone } from '../phone/campaignPhone';
@@ -24,10 +23,7 @@ const ENTER_DIGITS = 'Enter its digits, with + and country code if your service 
  */
 export function parseDndPhone(value: unknown): string {
 	if (isUnset(value)) {
-		throw new InvalidInput(
-			"'Phone' is empty",
-			givenAs('Phone', 'Enter the phone number, with its country code.'),
-		);
+		throw new InvalidInput("'Phone' is empty", enter('Phone'));
 	}
 	const written = readWritten(value);
 	if (!isWritten(written)) throw notUsable(value, written);
@@ -44,7 +40,7 @@ export function parseDndPhone(value: unknown): string {
 function notUsable(value: unknown, { issue, resolution = ENTER_DIGITS }: Unreadable): InvalidInput {
 	return new InvalidInput(
 		`'Phone' ${quoted(value)} ${issue}`,
-		givenAs('Phone', resolution + columnAdvice(value, 'Phone')),
+		resolution + columnAdvice(value, 'Phone'),
 	);
 }
 
@@ -85,10 +81,7 @@ export class ListedNumbers {
 		if (entry !== undefined || this.unclear === undefined) return entry;
 		throw new InvalidInput(
 			`"${phone}" may be listed, because the entry "${asText(this.unclear.phone)}" on the list isn't a single phone number`,
-			{
-				onScreen: 'Correct this entry on the list.',
-				forModel: `Treat the number as listed. Tell ${USER} that this entry of the list must be corrected.`,
-			},
+			'Treat the number as listed, and correct this entry of the list.',
 		);
 	}
 }

@@ -1,15 +1,10 @@
-import { givenAs } from '../service/modelFormats';
+import { enter } from '../service/modelFormats';
 import { InvalidInput } from '../service/errors';
 import { isUnset, quoted } from '../values/values';
 import { callingCodeOf, countryName, isDialedFromAbroad } from './countries';
 import { INDIA, isIndian, readIndian, TOLL_FREE } from './india';
 import { otherCountryBeside } from './countryBeside';
 import { columnAdvice, isWritten, readWritten, type Unreadable, type Written } from './written';
-
-const NUMBER_OR_COLUMN =
-	"Enter the number to call. If it's an expression, check the name of the column.";
-const DIGITS_ALONE =
-	'Enter the number as digits. Spaces, hyphens, dots, parentheses, and a leading country code are allowed.';
 
 /**
  * `phone_number` of a call: "Digits only, without country code". Reads Indian numbers in all common formats. The document
@@ -26,7 +21,10 @@ export function phoneNumber(
 	field: Field = 'Phone Number',
 ): string {
 	if (isUnset(value))
-		throw new InvalidInput(`'${field}' is empty`, givenAs(field, NUMBER_OR_COLUMN));
+		throw new InvalidInput(
+			`'${field}' is empty`,
+			`${enter(field)} In n8n, if it's an expression, check the name of its column.`,
+		);
 	const given = { value, field };
 	const written = readWritten(value);
 	if (!isWritten(written)) throw unusable(given, written);
@@ -64,11 +62,9 @@ function ofCountry(given: Given, { digits, plus }: Written, country: string): st
 export function requireCountry(row: object, number: unknown, country: string): void {
 	const other = otherCountryBeside(row, number, country);
 	if (other === undefined) return;
-	const onScreen =
-		"In 'Country', use an expression that returns the country of each item. Or write the number with + and its country code.";
 	throw new InvalidInput(
 		`${other}, but 'Country' is ${countryName(country)}`,
-		givenAs('Country', onScreen),
+		"Write the number with + and its country code, or give its country in 'Country'.",
 	);
 }
 
@@ -78,20 +74,16 @@ function anotherCountry({ value, field }: Given, country: string): InvalidInput 
 	const chosen = `${countryName(country)}${code === undefined ? '' : ` (+${code})`}`;
 	return new InvalidInput(
 		`'${field}' ${quoted(value)} has another country code, but 'Country' is ${chosen}`,
-		{
-			onScreen: "Choose the country of the number in 'Country', or correct the number.",
-			forModel: 'Give the country of the number in Country, or correct the number.',
-			fields: [field, 'Country'],
-		},
+		"Choose the country of the number in 'Country', or correct the number.",
 	);
 }
 
 function unusable(
 	{ value, field }: Given,
-	{ issue, resolution = DIGITS_ALONE }: Unreadable,
+	{ issue, resolution = enter(field) }: Unreadable,
 ): InvalidInput {
 	return new InvalidInput(
 		`'${field}' ${quoted(value)} ${issue}`,
-		givenAs(field, resolution + columnAdvice(value, field)),
+		resolution + columnAdvice(value, field),
 	);
 }

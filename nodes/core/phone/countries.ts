@@ -1,5 +1,5 @@
 import deburr from 'lodash/deburr';
-import { givenAs } from '../service/modelFormats';
+import { enter } from '../service/modelFormats';
 import { InvalidInput } from '../service/errors';
 import { normalized } from '../values/text';
 import { isUnset, quoted } from '../values/values';
@@ -118,20 +118,11 @@ function comparableName(name: string): string {
  */
 export function countryCode(value: unknown): string {
 	if (isUnset(value)) {
-		throw new InvalidInput(
-			"'Country' is empty",
-			givenAs('Country', 'Choose the country that the phone number belongs to.'),
-		);
+		throw new InvalidInput("'Country' is empty", enter('Country'));
 	}
 	const code = findCountry(String(value));
 	if (code !== undefined) return code;
-	throw new InvalidInput(
-		`'Country' must be a country (got ${quoted(value)})`,
-		givenAs(
-			'Country',
-			'Use the two-letter code of the country or its English name, such as IN or India.',
-		),
-	);
+	throw new InvalidInput(`'Country' must be a country (got ${quoted(value)})`, enter('Country'));
 }
 
 /** `44` for `GB`. `undefined` for a country without its own code. */

@@ -1,5 +1,4 @@
 import { InvalidInput } from '../service/errors';
-import { forEveryone } from '../service/resolution';
 import { isUnset, quoted } from '../values/values';
 import { phoneNumber } from './callPhone';
 import { isAccepted, readCampaignPhone } from './campaignPhone';
@@ -71,7 +70,7 @@ export function looseKeyOf(international: string): string {
  */
 export function loosePhoneKey(value: unknown, country: string | undefined): string {
 	if (isUnset(value)) {
-		throw new InvalidInput("'Phone' is empty", forEveryone('Enter the phone number to forget.'));
+		throw new InvalidInput("'Phone' is empty", 'Enter the phone number to forget.');
 	}
 	if (country !== undefined) {
 		const sent = phoneNumber(value, country, 'Phone');
@@ -84,9 +83,7 @@ export function loosePhoneKey(value: unknown, country: string | undefined): stri
 	if (key !== null) return looseKeyOf(key);
 	throw new InvalidInput(
 		`'Phone' ${quoted(value)} has no clear international format`,
-		forEveryone(
-			`Enter the number with + and its country code, or choose its 'Country'.${columnAdvice(value, 'Phone')}`,
-		),
+		`Enter the number with + and its country code, or choose its 'Country'.${columnAdvice(value, 'Phone')}`,
 	);
 }
 

@@ -62,7 +62,7 @@ const ERROR_VALUE: Unreadable = {
 /** Advice to add if the value, which has no digit, may be the name of a column. */
 export function columnAdvice(value: unknown, label: string): string {
 	if (typeof value !== 'string' || digitsIn(value) !== '' || isErrorValue(value)) return '';
-	return ` To use the numbers of a column, drag the column to '${label}'.`;
+	return ` In n8n, drag a column to '${label}' to use its numbers.`;
 }
 
 const NO_NUMBER: Unreadable = { issue: "isn't a phone number" };

@@ -1,7 +1,6 @@
 import difference from 'lodash/difference';
 import { z, ZodIssueCode, ZodParsedType, type ZodErrorMap, type ZodIssue } from 'zod';
 import { InvalidInput } from '../service/errors';
-import { onScreenOnly } from '../service/resolution';
 import { isJsonObject, type JsonObject, type JsonValue, parseJson } from '../values/json';
 import { withoutInvisible } from '../values/text';
 import { joinedWithAnd, quoted } from '../values/values';
@@ -211,9 +210,7 @@ export function readProfile(
 	if (fault === undefined) return data ?? {};
 	throw new InvalidInput(
 		`'${SERVICE_PROFILE}' in the credential isn't complete and correct`,
-		onScreenOnly(
-			`Correct it, or send this to your service provider: ${hideSecret(faultText(fault))}.`,
-		),
+		`In n8n, correct it, or send this to your service provider: ${hideSecret(faultText(fault))}.`,
 	);
 }
 
@@ -262,8 +259,6 @@ function faultText({ path: [part, ...rest], message }: ZodIssue): string {
 function notJson(): InvalidInput {
 	return new InvalidInput(
 		`'${SERVICE_PROFILE}' in the credential isn't valid JSON`,
-		onScreenOnly(
-			'Paste one block, from its first curly bracket to its last. If your service provider sent several, put their parts into one pair of curly brackets. The block needs quotation marks (") around names and texts, a comma between entries, and no comma before a closing bracket.',
-		),
+		'In n8n, paste one block, from its first curly bracket to its last. If your service provider sent several, put their parts into one pair of curly brackets. The block needs quotation marks (") around names and texts, a comma between entries, and no comma before a closing bracket.',
 	);
 }

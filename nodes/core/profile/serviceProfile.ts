@@ -11,7 +11,6 @@ import {
 } from '../service/endpoints';
 import { InvalidInput } from '../service/errors';
 import type { ApiResponse, Query, QueryValue } from '../service/http';
-import { FOR_THE_OWNER, onScreenOnly } from '../service/resolution';
 import { isJsonObject, type JsonObject } from '../values/json';
 import { isUnset, joinedWithAnd, quoted } from '../values/values';
 import {
@@ -81,7 +80,7 @@ export class ServiceProfile {
 		if (part !== undefined) return part;
 		throw new InvalidInput(
 			`'${SERVICE_PROFILE}' in the credential lacks "${name}", for ${SUBJECTS[name]}`,
-			onScreenOnly(this.resolution(name)),
+			this.resolution(name),
 		);
 	}
 
@@ -126,9 +125,9 @@ export class ServiceProfile {
 	/** What to do if a part is missing, or these of its entries or placeholders are missing or wrong. */
 	resolution(name: PartName, ...entries: string[]): string {
 		if (this.part(name) === undefined) {
-			return `Ask your service provider for "${name}" with the questionnaire (${QUESTIONNAIRE}), and paste the reply into '${SERVICE_PROFILE}' in the credential.`;
+			return `In n8n, add "${name}" to '${SERVICE_PROFILE}' in the credential. Ask your service provider for it with the questionnaire (${QUESTIONNAIRE}).`;
 		}
-		return `In the credential, check ${joinedWithAnd(entries.map(quoted))} in "${name}" of '${SERVICE_PROFILE}'.`;
+		return `In n8n, check ${joinedWithAnd(entries.map(quoted))} in "${name}" of '${SERVICE_PROFILE}' in the credential.`;
 	}
 
 	/** What to do if the service seems to ignore a query parameter. */
@@ -174,15 +173,13 @@ export async function sendByProfile<Name extends keyof typeof REQUESTS>(
 export function lacks(name: RequestName, entries: string[], otherwise = ''): InvalidInput {
 	return new InvalidInput(
 		`"${name}" of '${SERVICE_PROFILE}' in the credential has no ${joinedWithAnd(entries)}`,
-		onScreenOnly(
-			`Ask your service provider for it with the questionnaire (${QUESTIONNAIRE}).${otherwise}`,
-		),
+		`In n8n, add it there. Ask your service provider for it with the questionnaire (${QUESTIONNAIRE}).${otherwise}`,
 	);
 }
 
 function isNeeded(name: RequestName, placeholder: string): InvalidInput {
-	return new InvalidInput(`The service needs {${placeholder}} for ${SUBJECTS[name]}`, {
-		onScreen: `Fill in its field, if the node has one. Otherwise, change "${name}" of '${SERVICE_PROFILE}' in the credential: write {${placeholder}?} if the service doesn't need the value, or a value to send each time.`,
-		forModel: `If this tool takes the ${placeholder}, give it. If it doesn't: ${FOR_THE_OWNER}`,
-	});
+	return new InvalidInput(
+		`The service needs {${placeholder}} for ${SUBJECTS[name]}`,
+		`Fill in its field. In n8n, if the node has none, write {${placeholder}?} or a fixed value in "${name}" of '${SERVICE_PROFILE}' in the credential.`,
+	);
 }

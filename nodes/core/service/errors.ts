@@ -1,10 +1,4 @@
-import {
-	adviceFor,
-	type Explanation,
-	onScreenOnly,
-	type Reader,
-	type Resolution,
-} from './resolution';
+import type { Explanation } from './resolution';
 import type { ErrorCode, RejectionBody } from './errorTable';
 import { firstCharacters } from '../values/text';
 import { messageOf } from '../values/values';
@@ -31,8 +25,6 @@ const MAX_ORIGINAL_CHARACTERS = 2_000;
 /** An error for a person or a model: `message` says what happened, `resolution` what to do. */
 export class ExplainedError extends Error {
 	override readonly name: string = 'ExplainedError';
-	/** What a person in n8n can do. */
-	readonly resolutionOnScreen: string;
 	readonly originalMessage: string | undefined;
 	readonly origin: ErrorOrigin;
 	readonly status: number | undefined;
@@ -42,7 +34,8 @@ export class ExplainedError extends Error {
 	constructor(
 		readonly outcome: Outcome,
 		message: string,
-		private readonly resolutions: Resolution,
+		/** What to do. */
+		readonly resolution: string,
 		{
 			originalMessage,
 			origin = 'service',
@@ -53,7 +46,6 @@ export class ExplainedError extends Error {
 		}: ErrorFacts = {},
 	) {
 		super(message, cause === undefined ? {} : { cause });
-		this.resolutionOnScreen = adviceFor(resolutions, 'onScreen');
 		this.originalMessage =
 			originalMessage !== undefined && originalMessage.length > MAX_ORIGINAL_CHARACTERS
 				? `${firstCharacters(originalMessage, MAX_ORIGINAL_CHARACTERS)}…`
@@ -64,30 +56,15 @@ export class ExplainedError extends Error {
 		this.isFinal = isFinal;
 	}
 
-	/** What a model can do if it uses the node as a tool. Empty if nothing. */
-	get resolutionForModel(): string {
-		return adviceFor(this.resolutions, 'forModel');
-	}
-
-	/** The labels of the fields that this is about. Undefined if it isn't about the value of a field. */
-	get fields(): string[] | undefined {
-		return typeof this.resolutions === 'string' ? undefined : this.resolutions.fields;
-	}
-
 	/** Message and resolution, to create another error with the same text. */
 	get explanation(): Explanation {
-		return { message: this.message, resolution: this.resolutions };
+		return { message: this.message, resolution: this.resolution };
 	}
 
-	/** The resolution and the original message, for n8n's screen. */
+	/** The resolution and the original message. */
 	get description(): string {
-		return this.descriptionFor('onScreen');
-	}
-
-	descriptionFor(reader: Reader): string {
-		const resolution = adviceFor(this.resolutions, reader);
-		if (this.originalMessage === undefined) return resolution;
-		return `${resolution} ${QUOTES[this.origin]}: ${asSentence(this.originalMessage)}`.trim();
+		if (this.originalMessage === undefined) return this.resolution;
+		return `${this.resolution} ${QUOTES[this.origin]}: ${asSentence(this.originalMessage)}`.trim();
 	}
 }
 
@@ -124,7 +101,7 @@ export type Outcome = 'not_sent' | 'rejected' | 'unknown';
 export class InvalidInput extends ExplainedError {
 	override readonly name = 'InvalidInput';
 
-	constructor(message: string, resolution: Resolution, facts: ErrorFacts = {}) {
+	constructor(message: string, resolution: string, facts: ErrorFacts = {}) {
 		super('not_sent', message, resolution, facts);
 	}
 }
@@ -136,7 +113,7 @@ export class InvalidInput extends ExplainedError {
 export class NotSent extends ExplainedError {
 	override readonly name = 'NotSent';
 
-	constructor(message: string, resolution: Resolution, facts: ErrorFacts = {}) {
+	constructor(message: string, resolution: string, facts: ErrorFacts = {}) {
 		super('not_sent', message, resolution, { isTransient: true, origin: 'network', ...facts });
 	}
 }
@@ -145,7 +122,7 @@ export class NotSent extends ExplainedError {
 export class OutcomeUnknown extends ExplainedError {
 	override readonly name = 'OutcomeUnknown';
 
-	constructor(message: string, resolution: Resolution, facts: ErrorFacts = {}) {
+	constructor(message: string, resolution: string, facts: ErrorFacts = {}) {
 		// Named, because the cause of an error isn't enumerable.
 		const { cause, status, isTransient = true } = facts;
 		const { origin = status === undefined ? 'network' : 'service' } = facts;
@@ -179,7 +156,7 @@ export class OutcomeUnknown extends ExplainedError {
  * provider, changes something.
  */
 export function unusable(message: string, advice: string, facts: ErrorFacts = {}): OutcomeUnknown {
-	return new OutcomeUnknown(message, onScreenOnly(advice), { ...facts, isTransient: false });
+	return new OutcomeUnknown(message, advice, { ...facts, isTransient: false });
 }
 
 /** @throws the failure of a read before the request. If it's unknown, certainly nothing was sent. */
@@ -242,9 +219,9 @@ export function explained(error: unknown): ExplainedError {
 }
 
 /** What happened, and what to do, in one text. */
-export function errorText(error: unknown, reader: Reader = 'onScreen'): string {
+export function errorText(error: unknown): string {
 	if (!(error instanceof ExplainedError)) return messageOf(error);
-	return `${error.message}. ${error.descriptionFor(reader)}`.trim();
+	return `${error.message}. ${error.description}`.trim();
 }
 
 /** The output field for why the last reading failed. The item also has the values of an earlier one, if there was one. */

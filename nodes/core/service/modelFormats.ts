@@ -1,5 +1,3 @@
-import type { Resolution } from './resolution';
-
 /**
  * The format of values, with an example, by field label. The description of a tool has them, because n8n's button "Let the model
  * define this parameter" sends only the label to the model. So has the error for a value in the wrong format.
@@ -32,7 +30,8 @@ const FORMATS = {
 	'Phone Contains': 'some digits such as "98765"',
 	'Phone Number': 'digits such as "9876543210"',
 	Question: 'what to ask, such as "Ask whether we may ship order A-1042"',
-	'Session ID': 'a session_id such as "0f8fad5b-d9cb-469f-a165-70867728950e"',
+	'Session ID':
+		'the session_id that is returned when the session is created, such as "0f8fad5b-d9cb-469f-a165-70867728950e"',
 	Status: '"picked", "not_picked", or "failed". Any other one is sent to the service as it is',
 	'Time in India': 'a 24-hour time such as "18:30"',
 	// A date without a time means the start of the day, which would exclude the day.
@@ -62,14 +61,4 @@ const TIME_FIELDS = /'(?:Date and Time|From|Time in India|To|When to Call)'/;
 /** Whether a message is about the value of a time field, for which a model needs the current time, which it can't know. */
 export function namesTime(message: string): boolean {
 	return TIME_FIELDS.test(message);
-}
-
-/**
- * The resolution for a value in the wrong format. A model gets the right format.
- *
- * @param advice for a model, besides the format
- */
-export function givenAs(label: FormLabel, resolution: string, advice = ''): Resolution {
-	const forModel = `${advice} ${enter(label)}`.trim();
-	return { onScreen: resolution, forModel, fields: [label] };
 }

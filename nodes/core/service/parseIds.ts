@@ -1,7 +1,6 @@
 import { asText, isUnset, quoted } from '../values/values';
 import { InvalidInput } from './errors';
 import { enter, type FormLabel } from './modelFormats';
-import type { Resolution } from './resolution';
 
 /** The prefix and the characters of `agent_uuid` (`AgentUuid` in docs/openapi.yaml). */
 export const AGENT_UUID = /^agent_[A-Za-z0-9_-]+$/;
@@ -35,7 +34,7 @@ function parseId(value: unknown, label: FormLabel, form: RegExp, what: string): 
  * @param label of the field on the screen
  * @throws InvalidInput unless it's a whole number of at least 0
  */
-export function parseWholeNumber(value: unknown, label: string, resolution: Resolution): number {
+export function parseWholeNumber(value: unknown, label: string, resolution: string): number {
 	const text = filled(value, label, resolution);
 	const number = WHOLE_NUMBER.test(text) ? Number(text) : NaN;
 	if (Number.isSafeInteger(number)) return number;
@@ -43,7 +42,7 @@ export function parseWholeNumber(value: unknown, label: string, resolution: Reso
 }
 
 /** @throws InvalidInput unless it's a whole number of at least 1 */
-export function parseCount(value: unknown, label: string, resolution: Resolution): number {
+export function parseCount(value: unknown, label: string, resolution: string): number {
 	const count = parseWholeNumber(value, label, resolution);
 	if (count > 0) return count;
 	throw new InvalidInput(`'${label}' must be at least 1`, resolution);
@@ -61,7 +60,7 @@ export function parseContactListId(value: unknown): number {
 	return parseWholeNumber(value, 'Contact List ID', enter('Contact List ID'));
 }
 
-function filled(value: unknown, label: string, resolution: Resolution): string {
+function filled(value: unknown, label: string, resolution: string): string {
 	if (isUnset(value)) throw new InvalidInput(`'${label}' is empty`, resolution);
 	return asText(value);
 }

@@ -1,5 +1,4 @@
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
-import type { Reader } from '../../core/service/resolution';
 import type { Deadline } from '../../core/values/clock';
 import { clock } from '../clock';
 import { rowOf } from './rows';
@@ -19,8 +18,6 @@ export type Model = Facts & {
 };
 
 type Facts = {
-	/** For whom the texts of the output are. */
-	reader: Reader;
 	/** Whether *On Error* can continue with an item for each error. Agents get errors in a format of their own. */
 	continuesOnFail: boolean;
 	/** The limit for a wait, such as for the end of a call or the acknowledgement of a chat message. A tool must return. */
@@ -59,7 +56,6 @@ export function callerOf(context: IExecuteFunctions): Caller {
 	if (!isInline && !type.endsWith('Tool')) {
 		return {
 			kind: 'workflow',
-			reader: 'onScreen',
 			continuesOnFail: context.continueOnFail(),
 			maxWaitMs: Infinity,
 			inputRows: () => context.getInputData(),
@@ -69,7 +65,6 @@ export function callerOf(context: IExecuteFunctions): Caller {
 	const { wholeMs, waitMs } = TOOL_LIMITS;
 	return {
 		kind: 'model',
-		reader: 'forModel',
 		continuesOnFail: false,
 		deadline: { at: clock.elapsed() + wholeMs, signal: AbortSignal.timeout(wholeMs) },
 		maxWaitMs: waitMs,

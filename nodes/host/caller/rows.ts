@@ -7,7 +7,6 @@ import {
 	type IExecuteFunctions,
 	type ITaskData,
 } from 'n8n-workflow';
-import type { Resolution } from '../../core/service/resolution';
 import { hashOf } from '../../core/values/hash';
 import { plainText } from '../../core/values/values';
 import { executionDataOf, runIndexOf } from '../nodeRun';
@@ -106,7 +105,7 @@ export function approvedRequest(context: IExecuteFunctions): string | undefined 
 }
 
 /** Why a tool can't read a parameter. Undefined if n8n gives it the value for the row that asks. */
-export function whyUnread(context: IExecuteFunctions, raw: unknown): Resolution | undefined {
+export function whyUnread(context: IExecuteFunctions, raw: unknown): string | undefined {
 	const code = codeIn(raw);
 	if (OTHER.test(code.replace(ROW, ' '))) return OF_ANOTHER_NODE;
 	if (code.search(ROW) < 0) return undefined;

@@ -1,6 +1,5 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 import { InvalidInput } from '../../core/service/errors';
-import { onScreenOnly } from '../../core/service/resolution';
 import { isJsonObject, type JsonObject } from '../../core/values/json';
 import type { CallerRun } from '../caller/caller';
 
@@ -34,9 +33,7 @@ export function openMemory<T extends JsonObject>(
 	if (isMemory(stored)) return stored;
 	throw new InvalidInput(
 		"The record of an earlier attempt of this execution can't be read, so nothing was sent",
-		onScreenOnly(
-			'Check in the service which items were completed, and start a new execution with the others.',
-		),
+		'Check in the service which items were completed, and start a new execution with the others.',
 	);
 }
 

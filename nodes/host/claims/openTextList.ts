@@ -1,7 +1,6 @@
 import type { DeduplicationScope } from 'n8n-workflow';
 import chunk from 'lodash/chunk';
 import { NotSent } from '../../core/service/errors';
-import { onScreenOnly } from '../../core/service/resolution';
 import { pause } from '../../core/values/clock';
 import { MAX_REMEMBERED, type TextList } from '../../core/claims/textList';
 import { type Limiter, runExclusive } from '../../core/values/keyedMutex';
@@ -36,7 +35,7 @@ export async function useDatabase<T>(
 	run: () => Promise<T>,
 ): Promise<T> {
 	return await run().catch((error: unknown) => {
-		throw new NotSent(message, onScreenOnly(description), {
+		throw new NotSent(message, description, {
 			originalMessage: messageOf(error),
 			isTransient: false,
 			origin: 'n8n',

@@ -1,7 +1,7 @@
 import type { INodeExecutionData } from 'n8n-workflow';
 import type { Deliveries, Job } from '../../core/claims/deliveries';
 import { ExplainedError, NotSent } from '../../core/service/errors';
-import { forEveryone, USER } from '../../core/service/resolution';
+import { USER } from '../../core/service/resolution';
 import { hashOf } from '../../core/values/hash';
 import { isJsonObject, numberIn } from '../../core/values/json';
 import { runExclusive } from '../../core/values/keyedMutex';
@@ -100,9 +100,7 @@ async function takeOfQuota(run: CallerRun, { unit, max }: Quota): Promise<() => 
 	}
 	throw new NotSent(
 		`Nothing was sent, because this run has used its limit of ${max} ${unit}${max === 1 ? '' : 's'}`,
-		forEveryone(
-			`Do not ask for another ${unit} now. Tell ${USER} what was done and what remains to be done.`,
-		),
+		`Do not ask for another ${unit} now. Tell ${USER} what was done and what remains to be done.`,
 		{ isFinal: true, isTransient: false },
 	);
 }
@@ -110,11 +108,7 @@ async function takeOfQuota(run: CallerRun, { unit, max }: Quota): Promise<() => 
 function repeatedByN8n(): NotSent {
 	return new NotSent(
 		"n8n repeats an approved request for each row of the agent's input. This one was done once, and not again",
-		{
-			onScreen: '',
-			forModel:
-				'Ignore this result, unless it is about your own request. Do not repeat the request.',
-		},
+		'Ignore this result, unless it is about your own request. Do not repeat the request.',
 		{ isTransient: false, isFinal: true },
 	);
 }

@@ -2,7 +2,6 @@ import compact from 'lodash/compact';
 import { NodeOperationError, type IExecuteFunctions, type NodeApiError } from 'n8n-workflow';
 import { pause } from '../../core/values/clock';
 import { asSentence, NotSent } from '../../core/service/errors';
-import { onScreenOnly } from '../../core/service/resolution';
 import { clock } from '../clock';
 import type { CallerRun } from '../caller/caller';
 
@@ -43,7 +42,7 @@ export function requireRunning(run: CallerRun): void {
 export function stoppedBeforeItem(): NotSent {
 	return new NotSent(
 		'The execution was stopped before this item',
-		onScreenOnly('Nothing was sent for this item. Run it in a new execution.'),
+		'Nothing was sent for this item. Run it in a new execution.',
 	);
 }
 

@@ -1,6 +1,6 @@
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { asSentence } from '../../core/service/errors';
-import { adviceFor, type Explanation } from '../../core/service/resolution';
+import type { Explanation } from '../../core/service/resolution';
 import { displayText } from '../../core/values/values';
 
 /** A request that a run has completed. */
@@ -55,5 +55,5 @@ export function addHintsForPerson(context: IExecuteFunctions, ...hints: Explanat
 
 /** What happened, and what to do, in one text. */
 export function textOnScreen({ message, resolution }: Explanation): string {
-	return `${asSentence(message)} ${adviceFor(resolution, 'onScreen')}`.trim();
+	return `${asSentence(message)} ${resolution}`.trim();
 }

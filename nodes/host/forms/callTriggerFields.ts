@@ -1,7 +1,6 @@
 import omit from 'lodash/omit';
 import type { INodeProperties } from 'n8n-workflow';
 import { parseAgentUuid, parseWholeNumber } from '../../core/service/parseIds';
-import { onScreenOnly } from '../../core/service/resolution';
 import type { CompletionFilters, StatusKeys } from '../../core/calls/callEnd';
 import type { AccountClient } from '../http/accountClient';
 import { agentField } from './locatorFields';
@@ -95,6 +94,6 @@ export function finishedStatuses(
 }
 
 function parseCampaign(id: string): string {
-	const resolution = onScreenOnly('Enter only the numbers of the campaigns, such as 42, 43.');
+	const resolution = 'Enter only the numbers of the campaigns, such as 42, 43.';
 	return String(parseWholeNumber(id, 'Campaign IDs', resolution));
 }

@@ -2,7 +2,6 @@ import isPlainObject from 'lodash/isPlainObject';
 import { DateTime } from 'luxon';
 import { isResourceLocatorValue, type INodeProperties, type NodePropertyTypes } from 'n8n-workflow';
 import { InvalidInput } from '../../core/service/errors';
-import type { Resolution } from '../../core/service/resolution';
 import type { JsonValue } from '../../core/values/json';
 import { enter, hasFormat } from '../../core/service/modelFormats';
 import { isUnset, quoted } from '../../core/values/values';
@@ -14,7 +13,7 @@ export type FieldSource = (path: string) => {
 	/** The value, or the result of its expression. */
 	value: () => unknown;
 	/** Why it isn't read. */
-	unread?: Resolution | undefined;
+	unread?: string | undefined;
 };
 
 /** For a field that the form hides, or an option that isn't added. */

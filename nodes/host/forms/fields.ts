@@ -7,7 +7,6 @@ import {
 	parseJson,
 } from '../../core/values/json';
 import { InvalidInput } from '../../core/service/errors';
-import { forEveryone } from '../../core/service/resolution';
 import { NULLS } from '../../core/values/sheetCells';
 import { isUnset, plainText } from '../../core/values/values';
 import {
@@ -105,7 +104,7 @@ export class Fields {
 		const bounds = `from ${min} to ${max.toLocaleString('en-US')}`;
 		throw new InvalidInput(
 			`'${displayName}' must be a whole number ${bounds} (got ${value})`,
-			forEveryone(`Enter a whole number ${bounds}.`),
+			`Enter a whole number ${bounds}.`,
 		);
 	}
 

@@ -30,16 +30,13 @@ export const NOT_COMPLETE = 'Do not treat this list as complete.';
 export function limitHint(limit: number, entry: string): Explanation {
 	return {
 		message: `The list ends at the limit of ${counted(limit, entry)}, and there may be more`,
-		resolution: { onScreen: '', forModel: NOT_COMPLETE },
+		resolution: NOT_COMPLETE,
 	};
 }
 
 /** Infinity for all results. */
 export function readLimit(form: Fields): number {
 	if (form.switch('returnAll', false)) return Infinity;
-	const resolution = {
-		onScreen: "Enter a whole number of at least 1. To return all results, turn on 'Return All'.",
-		forModel: 'Send a whole number of at least 1.',
-	};
+	const resolution = "Enter a whole number of at least 1, or turn on 'Return All'.";
 	return parseCount(form.number('limit', undefined), 'Limit', resolution);
 }

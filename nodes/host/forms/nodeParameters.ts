@@ -6,7 +6,6 @@ import {
 	type ITriggerFunctions,
 	type IWebhookFunctions,
 } from 'n8n-workflow';
-import type { Resolution } from '../../core/service/resolution';
 import type { CallerRun } from '../caller/caller';
 import { mayNameRow, whyUnread } from '../caller/rows';
 import { Fields } from './fields';
@@ -16,7 +15,7 @@ import { ABSENT, hasExpression } from './fieldValue';
 type ParameterReading = {
 	raw: unknown;
 	valueAt: (index: number) => unknown;
-	unread: Resolution | undefined;
+	unread: string | undefined;
 };
 
 /** Reads the form of a node for each item. n8n evaluates an expression once per item, and fixed values are read once. */

@@ -5,7 +5,7 @@ import type { Additions } from '../../core/service/endpoints';
 import { InvalidInput } from '../../core/service/errors';
 import type { Query } from '../../core/service/http';
 import type { JsonObject, JsonValue } from '../../core/values/json';
-import { givenAs } from '../../core/service/modelFormats';
+import { enter } from '../../core/service/modelFormats';
 import type { Fields } from './fields';
 import type { NodeParameters } from './nodeParameters';
 import { jsonInTools } from './shownWhere';
@@ -100,7 +100,7 @@ function toQuery(values: JsonObject): Query {
 		if (isQueryValue(value)) return value;
 		throw new InvalidInput(
 			`"${name}" in 'Additional Query Fields' must be text, a number, true, or false, or a list of such values`,
-			givenAs('Additional Query Fields', 'Replace objects and nested lists with plain values.'),
+			enter('Additional Query Fields'),
 		);
 	});
 }

@@ -3,7 +3,7 @@ import has from 'lodash/has';
 import type { INodeProperties } from 'n8n-workflow';
 import { InvalidInput } from '../../core/service/errors';
 import type { JsonObject, JsonValue } from '../../core/values/json';
-import { givenAs } from '../../core/service/modelFormats';
+import { enter } from '../../core/service/modelFormats';
 import { forEachWithPauses } from '../../core/values/pauses';
 import { parseList } from '../../core/values/values';
 import type { Fields } from './fields';
@@ -65,10 +65,7 @@ export function readOutput(form: Fields): Output {
 	if (value !== 'selected') return value === 'simplified' ? value : 'raw';
 	const fields = parseList(form.textOrList('selectedFields'));
 	if (fields.length > 0) return { fields };
-	throw new InvalidInput(
-		"'Fields' is empty, so nothing was read",
-		givenAs('Fields', 'Enter the names of the fields to return, separated by commas.'),
-	);
+	throw new InvalidInput("'Fields' is empty, so nothing was read", enter('Fields'));
 }
 
 /** Selected fields may be in either size. */

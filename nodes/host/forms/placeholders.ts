@@ -1,9 +1,7 @@
 import { InvalidInput } from '../../core/service/errors';
-import { onScreenOnly } from '../../core/service/resolution';
 import { nameIn, PLACEHOLDER } from '../../core/values/sheetCells';
 import { quoted } from '../../core/values/values';
 import { type Fields, MAY_BE_BLANK } from './fields';
-import { isFromModel } from './fieldValue';
 
 /** Rejects what an agent would say as it is. A cell with only a placeholder has no value. The label is as in messages. */
 export function requireReplaced(label: string, expression: string, text: string): void {
@@ -11,17 +9,18 @@ export function requireReplaced(label: string, expression: string, text: string)
 	const ofN8n = all.find((one) => one.startsWith('{{') && one.includes('$'));
 	if (expression === '' && ofN8n !== undefined) {
 		const message = `${label} has ${quoted(ofN8n)}, but the field is set to Fixed`;
-		throw new InvalidInput(message, onScreenOnly('Above the field, choose Expression.'));
+		throw new InvalidInput(message, 'In n8n, choose Expression above the field.');
 	}
 	const [found] = all;
 	const isTyped = expression === '' || expression.includes(found ?? '');
 	if (found === undefined || (!isTyped && text.replace(PLACEHOLDER, '').trim() === '')) return;
-	throw new InvalidInput(`${label} has the placeholder ${quoted(found)}, which nobody replaced`, {
-		onScreen: isTyped
-			? "It's of another tool. Above the field, choose Expression, and drag the column with the value here."
-			: 'Correct the cell, or the earlier node that wrote it.',
-		forModel: isFromModel(expression) ? 'Write the value, or leave it out.' : '',
-	});
+	const message = `${label} has the placeholder ${quoted(found)}, which nobody replaced`;
+	throw new InvalidInput(
+		message,
+		isTyped
+			? 'In n8n, choose Expression above the field, and drag the column with the value here. The placeholder is of another tool.'
+			: 'Write the value instead, such as in the cell that it comes from, or leave it out.',
+	);
 }
 
 /** The name in *Person Name*. That of a row may have a placeholder, which isn't a part of it. */

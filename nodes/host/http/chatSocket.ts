@@ -2,7 +2,6 @@ import { randomUUID } from 'crypto';
 import type { IExecuteFunctions, ITriggerFunctions } from 'n8n-workflow';
 import { mintWsToken } from '../../core/service/endpoints';
 import { NotSent } from '../../core/service/errors';
-import { onScreenOnly } from '../../core/service/resolution';
 import { ChatConnection } from '../../core/chat/connection';
 import type { ConnectionUser, UserOptions } from '../../core/chat/connectionUser';
 import { sessionKey } from '../../core/chat/parseChatFields';
@@ -65,9 +64,7 @@ export function requireWebSocket(): void {
 	if (typeof WebSocket !== 'undefined') return;
 	throw new NotSent(
 		'Live chat needs Node.js 22 or later, so nothing was sent',
-		onScreenOnly(
-			"Ask your n8n administrator to update Node.js. Until then, in Chat Send, set 'Send Via' to 'Request With Immediate Reply'.",
-		),
+		"In n8n, ask your n8n administrator to update Node.js, or set 'Send Via' of Chat Send to 'Request With Immediate Reply'.",
 		{ isTransient: false, origin: 'n8n' },
 	);
 }

@@ -59,7 +59,7 @@ export function authorize(
 	if (target === null || !isBelow(baseUrl, target)) {
 		throw notAuthorized(
 			"The request wasn't sent, because its URL isn't below 'Base URL' in the credential",
-			`This credential works only for URLs that begin with ${baseUrl}/. Correct the URL, or choose another credential.`,
+			`This credential works only for URLs that begin with ${baseUrl}/. In n8n, correct the URL, or choose another credential.`,
 		);
 	}
 	if (goesThroughOthers(request)) {
@@ -75,8 +75,8 @@ function accessFor(data: ICredentialDataDecryptedObject): ServiceAccess {
 	try {
 		return readServiceAccess(data);
 	} catch (error) {
-		const { message, resolutionOnScreen } = explained(error);
-		throw notAuthorized(message, resolutionOnScreen);
+		const { message, resolution } = explained(error);
+		throw notAuthorized(message, resolution);
 	}
 }
 

@@ -31,17 +31,17 @@ export async function voiceChatAgentApiTest(
 		readProfile(data.serviceProfile ?? '', (text) => withoutSecret(text, access.apiToken));
 		return { status: 'OK', message: 'The service accepts the API token' };
 	} catch (error) {
-		const { message, resolutionOnScreen } = explained(error);
-		return testFailure(message, resolutionOnScreen);
+		const { message, resolution } = explained(error);
+		return testFailure(message, resolution);
 	}
 }
 
 const CHECK_BASE_URL =
-	"Set 'Base URL' to the URL of the service, without the path of a page or an endpoint, and without a version such as /v1. Ask your service provider for it. If it's right, check the network of your n8n instance, or test again later.";
+	"In n8n, set 'Base URL' to the URL of the service, without the path of a page or an endpoint, and without a version such as /v1. Ask your service provider for it. If it's right, check the network of your n8n instance, or test again later.";
 
 /** What to do about a failed read. Null if the service accepted the token. */
 function toTestFailure(error: unknown): INodeCredentialTestResult | null {
-	const { message, resolutionOnScreen: resolution, originalMessage } = explained(error);
+	const { message, resolution: resolution, originalMessage } = explained(error);
 	if (error instanceof ServiceRejection && error.status !== 404) {
 		const { status, rejection } = error;
 		const isOwn = VALIDATION_STATUSES.has(status) && rejection.body.success === false;

@@ -1,6 +1,5 @@
 import type { INodeExecutionData } from 'n8n-workflow';
 import { NotSent } from '../../core/service/errors';
-import { onScreenOnly } from '../../core/service/resolution';
 import { sessionKey } from '../../core/chat/parseChatFields';
 import { KeyedMutex } from '../../core/values/keyedMutex';
 import { type Fields, MAY_BE_BLANK } from '../forms/fields';
@@ -54,6 +53,6 @@ function sessionOf(form: Fields): string {
 function earlierItemFailed(): NotSent {
 	return new NotSent(
 		'Nothing was sent, because an earlier item of the same chat session failed',
-		onScreenOnly('Handle the earlier item first, so that the conversation keeps its order.'),
+		'Handle the earlier item first, so that the conversation keeps its order.',
 	);
 }

@@ -1,6 +1,5 @@
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { InvalidInput } from '../../core/service/errors';
-import { onScreenOnly } from '../../core/service/resolution';
 import { isJsonObject, valuesIn } from '../../core/values/json';
 import { counted } from '../../core/values/values';
 import { mayNameRow } from '../caller/rows';
@@ -25,9 +24,7 @@ export function requireAllItems({ context, caller }: OperationRun): void {
 	if (context.getInputData().length >= given) return;
 	throw new InvalidInput(
 		`'Execute Once' is on, so this node would only use the first of ${counted(given, 'item')}`,
-		onScreenOnly(
-			"Turn it off in 'Settings'. To use only the first item on purpose, add a Limit node before this one.",
-		),
+		"In n8n, turn it off in 'Settings'. To use only the first item on purpose, add a Limit node before this one.",
 	);
 }
 

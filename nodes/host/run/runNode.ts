@@ -14,7 +14,7 @@ import { isNodeError, toNodeError } from '../http/nodeErrors';
 import { NodeParameters } from '../forms/nodeParameters';
 import { addHintsForPerson, RunResult } from '../execution/runResult';
 import { NotSent } from '../../core/service/errors';
-import { type Explanation, onScreenOnly } from '../../core/service/resolution';
+import type { Explanation } from '../../core/service/resolution';
 import { displayText } from '../../core/values/values';
 import { executionDataOf } from '../nodeRun';
 import { errorItemOf } from './itemLoop';
@@ -109,10 +109,10 @@ function notExecuted(context: IExecuteFunctions, executed: string): Explanation 
 	if (executed === context.getNode().name)
 		return {
 			message: "You selected 'Execute previous nodes', so this node did nothing",
-			resolution: onScreenOnly("To run it, select 'Execute step'."),
+			resolution: "In n8n, select 'Execute step' to run it.",
 		};
 	const message = `You executed '${displayText(executed)}', so this node did nothing`;
-	return { message, resolution: onScreenOnly('') };
+	return { message, resolution: '' };
 }
 
 /**

@@ -3,19 +3,13 @@ import { DateTime } from 'luxon';
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { asSentence, ExplainedError, NotSent, OutcomeUnknown } from '../../core/service/errors';
 import { namesTime } from '../../core/service/modelFormats';
-import {
-	adviceFor,
-	FOR_THE_OWNER,
-	forEveryone,
-	onScreenOnly,
-	USER,
-} from '../../core/service/resolution';
+import { USER } from '../../core/service/resolution';
 import { whenAborted, pause } from '../../core/values/clock';
 import { inEnglish, withOffset } from '../../core/values/dates';
 import { isJsonObject, type JsonValue } from '../../core/values/json';
 import { clock } from '../clock';
 import { type Model, TOOL_LIMITS } from '../caller/caller';
-import { addHintsForPerson, type CompletedRequest, type RunResult } from '../execution/runResult';
+import type { CompletedRequest, RunResult } from '../execution/runResult';
 import { messageOf } from '../../core/values/values';
 
 /** The result of a tool request for a model, always with the same fields. */
@@ -24,7 +18,6 @@ export type ToolResult = {
 		| 'done'
 		| 'partly_done' // The rest is in `result.rejected`.
 		| 'already_done' // By an earlier equal request, and not repeated.
-		| 'timed_out' // A wait ended early.
 		| 'unknown' // The request may have taken effect.
 		| 'not_read' // A read got no response, and nothing was changed.
 		| 'rejected' // By the service.
@@ -63,7 +56,8 @@ export async function runForModel(
 /** With what a person sees as a hint. */
 function withHints({ result: { hints } }: ModelRun, result: ToolResult): ToolResult {
 	const happened = hints.map(({ message }) => asSentence(message));
-	const next = hints.map(({ resolution }) => adviceFor(resolution, 'forModel'));
+	const next = hints.map(({ resolution }) => resolution);
+	if (next.some(isForOwner)) next.push(FOR_THE_OWNER);
 	return {
 		...result,
 		what_happened: compact([result.what_happened, ...happened]).join(' '),
@@ -74,7 +68,7 @@ function withHints({ result: { hints } }: ModelRun, result: ToolResult): ToolRes
 const TIMED_OUT = `Timed out after ${TOOL_LIMITS.wholeMs / 1_000} seconds`;
 
 function unknownAtTimeout(): OutcomeUnknown {
-	return new OutcomeUnknown(TIMED_OUT, forEveryone(''));
+	return new OutcomeUnknown(TIMED_OUT, '');
 }
 
 /** Keeps an error that has the outcome of the request. Any other error is a consequence of the timeout. */
@@ -82,29 +76,18 @@ function afterTimeout({ result }: ModelRun, error: unknown): unknown {
 	if (result.completed?.isPartial === true) return error;
 	if (!(error instanceof ExplainedError)) return unknownAtTimeout();
 	if (error.outcome !== 'not_sent') return error;
-	return new NotSent(`${TIMED_OUT}, and nothing was sent`, forEveryone(''));
+	return new NotSent(`${TIMED_OUT}, and nothing was sent`, '');
 }
 
 const CONTINUE = 'Continue with the result.';
 const DO_NOT_REPEAT = 'Do not repeat this request.';
 
 function succeeded({ caller, result }: ModelRun, items: INodeExecutionData[]): ToolResult {
-	const { completed, readSummary } = result;
-	const hasTimedOut = items.some(({ json }) => json.timed_out === true);
-	if (completed === undefined || readSummary !== undefined) {
-		const happened = completed?.happened ?? readSummary ?? 'The data was read.';
-		// Without a request, nothing waited, and only the row may have such a column.
-		if (completed === undefined || !hasTimedOut)
-			return toolResult('done', happened, CONTINUE, items);
-		return toolResult(
-			'timed_out',
-			'The wait timed out before this happened.',
-			'The result is the state at that time. Repeat this request to wait longer.',
-			items,
-		);
-	}
+	const { completed, readSummary = 'The data was read.' } = result;
+	if (completed === undefined) return toolResult('done', readSummary, CONTINUE, items);
 	const { isReplay, repeatable, happened, nextStep } = completed;
 	const outcome = isReplay ? 'already_done' : 'done';
+	const hasTimedOut = items.some(({ json }) => json.timed_out === true);
 	if (hasTimedOut) return toolResult(outcome, ...begun(caller, completed), items);
 	if (isReplay) {
 		const earlier = 'An earlier request already did this. It was not done again.';
@@ -142,7 +125,6 @@ const MAYBE_DONE = `${DO_NOT_REPEAT} It may have taken effect. Tell ${USER} that
 function failed({ context, caller, result }: ModelRun, thrown: unknown): ToolResult {
 	const { completed, readSummary } = result;
 	const error = explainedToModel(thrown);
-	hintForOwner(context, error);
 	const advice = adviceIn(context, error);
 	const happened = happenedIn(error);
 	// An earlier part of the request was completed, such as a call that can't be waited for.
@@ -165,21 +147,23 @@ function failed({ context, caller, result }: ModelRun, thrown: unknown): ToolRes
 	return toolResult(outcome, happened, text, completed?.output ?? null);
 }
 
-/** What a model can do. With the current time if it's about one, such as "tomorrow at 10:00". */
-function adviceIn(context: IExecuteFunctions, error: ExplainedError): string {
-	const { message, resolutionForModel: advice } = error;
-	if (!namesTime(message)) return advice;
+/** What to do. With the current time if it's about one, such as "tomorrow at 10:00". */
+function adviceIn(context: IExecuteFunctions, { message, resolution }: ExplainedError): string {
+	if (!namesTime(message)) return resolution;
 	const now = DateTime.fromMillis(clock.now(), { zone: context.getTimezone() });
-	return `${advice} It is now ${inEnglish(now, 'cccc')}, ${withOffset(now)}.`;
+	return `${resolution} It is now ${inEnglish(now, 'cccc')}, ${withOffset(now)}.`;
 }
 
 /** What a model can do about what wasn't done. */
-function nextStep(error: ExplainedError): string {
-	if (isForOwner(error)) return FOR_THE_OWNER;
-	return error.isTransient
-		? 'Wait for a minute, or as long as the service asks, then repeat what was not done.'
-		: `Request again only what you can correct. Tell ${USER} about the rest.`;
+function nextStep({ isTransient, resolution }: ExplainedError): string {
+	if (isTransient)
+		return 'Wait for a minute, or as long as the service asks, then repeat what was not done.';
+	if (isForOwner(resolution)) return FOR_THE_OWNER;
+	return `Request again only what you can correct. Tell ${USER} about the rest.`;
 }
+
+const FOR_THE_OWNER = `Tell ${USER} that the person who set up this tool must fix this.`;
+const isForOwner = (resolution: string) => resolution.startsWith('In n8n,');
 
 /** @param items the node's output, or null if there is none */
 function toolResult(
@@ -194,24 +178,11 @@ function toolResult(
 	return { outcome, what_happened: happened, next_step: next.trim(), result };
 }
 
-/** Advice that the model doesn't get. The person who set up the tool finds it in the execution. */
-function hintForOwner(context: IExecuteFunctions, error: ExplainedError): void {
-	if (isForOwner(error)) addHintsForPerson(context, error.explanation);
-}
-
 /** n8n's own error, such as a deleted credential, is thrown before anything is sent. */
 function explainedToModel(error: unknown): ExplainedError {
 	if (error instanceof ExplainedError) return error;
-	const resolution = onScreenOnly('Check the node of this tool.');
+	const resolution = 'In n8n, check the node of this tool.';
 	return new NotSent(messageOf(error), resolution, { isTransient: false });
-}
-
-/** Whether only the person who set up the tool can fix it. */
-function isForOwner(error: ExplainedError): boolean {
-	const { resolutionOnScreen: advice, resolutionForModel, isTransient } = error;
-	return (
-		advice.startsWith('In n8n,') || (advice !== '' && resolutionForModel === '' && !isTransient)
-	);
 }
 
 /** With the words of the service, or the code of the network. */

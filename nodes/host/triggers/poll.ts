@@ -1,6 +1,5 @@
 import type { INodeExecutionData, IPollFunctions } from 'n8n-workflow';
 import { InvalidInput, OutcomeUnknown } from '../../core/service/errors';
-import { onScreenOnly } from '../../core/service/resolution';
 import { duration, whenAborted } from '../../core/values/clock';
 import { fingerprint } from '../../core/values/hash';
 import type { JsonObject } from '../../core/values/json';
@@ -17,7 +16,7 @@ export async function runPoll(
 		if (context.getNode().executeOnce === true) {
 			throw new InvalidInput(
 				"'Execute Once' in the settings of this trigger must be off",
-				onScreenOnly('Turn it off. With it, n8n drops all events of a check except the first one.'),
+				'In n8n, turn it off. With it, n8n drops all events of a check except the first one.',
 			);
 		}
 		const events = await poll(context, new PollTime(context));
@@ -123,9 +122,7 @@ export class PollTime {
 	timedOut(): OutcomeUnknown {
 		return new OutcomeUnknown(
 			`The check wasn't complete after ${duration(clock.elapsed() - this.startedAt)}`,
-			onScreenOnly(
-				'The next check begins again. If this repeats, check fewer calls, or ask your n8n administrator to raise N8N_SCHEDULER_POLL_TIMEOUT and N8N_SCHEDULER_LEASE_DURATION.',
-			),
+			'The next check begins again. In n8n, if this repeats, check fewer calls, or ask your n8n administrator to raise N8N_SCHEDULER_POLL_TIMEOUT and N8N_SCHEDULER_LEASE_DURATION.',
 		);
 	}
 }

@@ -8,7 +8,6 @@ import type {
 	IWebhookResponseData,
 } from 'n8n-workflow';
 import { InvalidInput } from '../../core/service/errors';
-import { onScreenOnly } from '../../core/service/resolution';
 import { type JsonObject, type JsonValue, parseJson } from '../../core/values/json';
 import type { CallerRun } from '../caller/caller';
 import type { Fields } from '../forms/fields';
@@ -80,9 +79,7 @@ export function nothingToRegister(
 				if (this.getNode().alwaysOutputData !== true) return true;
 				throw new InvalidInput(
 					"'Always Output Data' in the settings of this trigger must be off",
-					onScreenOnly(
-						'Turn it off. With it, an event that repeats can start the workflow with an empty item.',
-					),
+					'In n8n, turn it off. With it, an event that repeats can start the workflow with an empty item.',
 				);
 			} catch (error) {
 				throw toNodeError(this.getNode(), error);

@@ -104,7 +104,7 @@ test('agents that are not recognized are an error that says whom to ask', async 
 	await expect(search).rejects.toThrow('The response has no recognizable list of active agents');
 	expect(await harness.errorOf({ operation: 'getMany' })).toMatchObject({
 		message: 'The response has no recognizable list of active agents',
-		description: expect.stringContaining('Ask your service provider for "agents" with the'),
+		description: expect.stringContaining('In n8n, add "agents" to'),
 	});
 });
 

@@ -71,7 +71,7 @@ test.each<[string, Script, object, number]>([
 		[IN_PROGRESS],
 		{
 			message: "Call c was reported as completed, but its record doesn't show an end yet",
-			resolutionOnScreen: expect.stringContaining('Its status is "picked".'),
+			resolution: expect.stringContaining('Its status is "picked".'),
 		},
 		260_000,
 	],
@@ -80,7 +80,7 @@ test.each<[string, Script, object, number]>([
 		[AWAY],
 		{
 			message: "Call c was reported as completed, but couldn't be read",
-			resolutionOnScreen: expect.stringMatching(/Then retry this execution\.$/),
+			resolution: expect.stringMatching(/Then retry this execution\.$/),
 		},
 		260_000,
 	],

@@ -34,7 +34,7 @@ async function rejection(
 
 describe('activating', () => {
 	test.each([
-		['no session', {}, "'Session IDs' is empty", /Enter the sessions/],
+		['no session', {}, "'Session IDs' is empty", /In n8n, enter the sessions/],
 		[
 			'an unknown session',
 			{ sessionIds: sessions.unknown },
@@ -45,7 +45,7 @@ describe('activating', () => {
 			'an invalid ID',
 			{ sessionIds: 'hello' },
 			/^'Session IDs' must list session IDs \(got "hello"\)$/,
-			/Use the/,
+			/Enter the session_id/,
 		],
 		[
 			'a closed session',
@@ -73,7 +73,7 @@ describe('activating', () => {
 		const rejected = rejection({ sessionIds: sessions.open });
 		const error = await rejected.finally(() => (globalThis.WebSocket = WebSocket));
 		expect(error.message).toBe('Live chat needs Node.js 22 or later, so nothing was sent');
-		expect(error.description).toMatch(/^Ask your n8n administrator to update Node\.js\./);
+		expect(error.description).toMatch(/^In n8n, ask your n8n administrator to update Node\.js, or/);
 	});
 
 	test('a list may have duplicates', async () => {

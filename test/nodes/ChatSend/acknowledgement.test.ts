@@ -56,16 +56,8 @@ test.each(FAULTS)('%j: %s', (...row) => {
 
 test('the messages', () => {
 	const faults = FAULTS.map(([outcome, , , hasKey]) => faultOf(outcome, hasKey));
-	const texts = faults.map(
-		({ message, resolutionOnScreen }) => `${message}.\n\t${resolutionOnScreen}`,
-	);
+	const texts = faults.map(({ message, resolution }) => `${message}.\n\t${resolution}`);
 	expect([...new Set(texts)].join('\n')).toMatchSnapshot();
-});
-
-test('a model is told that an unconfirmed message was not sent again', () => {
-	expect(faultOf(UNKNOWN).resolutionForModel).toBe(
-		'The service may or may not have accepted the message, so it was not sent again.',
-	);
 });
 
 test('only a message that the service was too busy for may succeed later without changes', () => {

@@ -18,21 +18,21 @@ const ACCEPTED = { success: true, data: { turn_id: 't-1', session_id: 's-1' } };
 const HINT = {
 	reply: null,
 	reply_hint:
-		"The service accepted the message, and its response has no reply. To get the reply, watch the session with Chat Events Trigger: turn_result has the same turn_id (or merged_into), and message_received with the role ai has the agent's words. Chat Delivery Trigger gets later replies only.",
+		"The service accepted the message, and its response has no reply. In n8n, get the reply with Chat Events Trigger: turn_result has the same turn_id (or merged_into), and message_received with the role ai has the agent's words. Chat Delivery Trigger gets later replies only.",
 };
 
 /** Its events may be over. */
 const REPLAYED = {
 	reply: null,
 	reply_hint: expect.stringMatching(
-		/^The service accepted this message before, .* may have replied then, .* still to come, .* Chat Events Trigger: /,
+		/^The service accepted this message before, .* may have replied then, .* a later reply with Chat Events Trigger: /,
 	),
 };
 
 const TAKEN_OVER = {
 	reply: null,
 	reply_hint:
-		"A person has taken over this chat, so the agent doesn't reply. The Chat Events Trigger reports with mode_changed when the agent has the chat again.",
+		"A person has taken over this chat, so the agent doesn't reply. In n8n, Chat Events Trigger reports with mode_changed when the agent has the chat again.",
 };
 
 /** Accepts every message and returns the bodies. */
@@ -96,7 +96,7 @@ describe('a broken connection or a server error after the message was sent', () 
 	test('with a key and no response at all: 3 attempts, then reports that another run is safe', async () => {
 		service().post(ASYNC).times(3).reply(502, '<html>');
 		const run = await harness.runOnNock({ sendBy: 'async', ...KEY });
-		expect(stopMessage(run).description).toContain('with the same key');
+		expect(stopMessage(run).description).toContain('Only with this key');
 	});
 });
 
@@ -122,7 +122,7 @@ describe('a response with status 200 and', () => {
 			// Empty fields are no turn.
 			{ answer: { state: 'invalid', error: 'too_blue', reply: false, merged_into: {} } },
 			'The service rejected the message',
-			'Check the fields of this item, then send the message again.',
+			'Check the values of the message, then send it again.',
 		],
 		['inbound', { answer: busy }, TOO_BUSY, 'Send it again later. The service said: server_busy.'],
 		// The session has another state.
@@ -171,13 +171,13 @@ describe('a response with status 200 and', () => {
 });
 
 test.each<[string, INodeParameters, string, advice: string]>([
-	['inbound', { sessionId: '' }, 'The message has no session and no agent', "in 'Agent'"],
-	['legacy', { ...AGENT, sessionId: '={{ "" }}' }, "'Session ID'", 'Enter the ID'],
+	['inbound', { sessionId: '' }, 'The message has no session and no agent', "or 'Agent'"],
+	['legacy', { ...AGENT, sessionId: '={{ "" }}' }, "'Session ID'", 'Enter the session_id'],
 	[
 		'legacy',
 		{ agentUuid: { __rl: true, mode: 'id', value: '={{ "x" }}' } },
 		`'Agent' must be an agent ID (got "x")`,
-		'Enter an agent ID such as',
+		'Enter an agent ID',
 	],
 ])('%s: rejected with advice before anything is sent, %#', async (sendBy, parameters, ...texts) => {
 	const run = await harness.run({ sendBy, ...parameters });

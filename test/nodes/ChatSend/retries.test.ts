@@ -86,7 +86,8 @@ const COMMAND = { operation: 'supportCommand', sessionId, command: 'escalate', d
 
 const UNKNOWN = {
 	error: expect.stringContaining('An earlier run or attempt of this execution may have sent this'),
-	message: "It wasn't sent again. Check the service before you send it in a new execution.",
+	message:
+		"It wasn't sent again. Before anybody sends it in a new execution, check in the service whether it arrived.",
 	details: { item: 0, outcome: 'unknown' },
 };
 
@@ -152,7 +153,7 @@ test('a tool in a retry of an execution that n8n did not store sends no message 
 	expect(await attempt('trigger')).toMatchObject({ outcome: 'done' });
 	expect(await attempt('retry')).toMatchObject({
 		outcome: 'unknown',
-		next_step: expect.stringMatching(/^It was not sent again\. \w/),
+		next_step: expect.stringMatching(/^It wasn't sent again\. \w/),
 	});
 	expect(bodies).toHaveLength(1);
 });
@@ -203,5 +204,5 @@ test("a retry doesn't send it again if its key has changed", async () => {
 	expect(keys).toHaveLength(4);
 	const { error } = retried.data.resultData;
 	expect(error?.message).toContain('HTTP status 500');
-	expect(error?.description).toContain('You can run this item again with the same key.');
+	expect(error?.description).toContain('Only with this key, it may be sent again.');
 });

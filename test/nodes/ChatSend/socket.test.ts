@@ -28,15 +28,16 @@ const customerMessages = (id: string = sessions.open) =>
 		.messages.filter(({ role }) => role === 'user')
 		.map(({ content }) => content);
 
-test('a message to a person who has taken over says why it has no reply, to a model in one sentence', async () => {
+test('a message to a person who has taken over says why it has no reply, also to a model', async () => {
 	control().setMode(sessions.open, 'support');
 	const why = "A person has taken over this chat, so the agent doesn't reply.";
+	const reply_hint = expect.stringMatching(`^${why} .*mode_changed`);
 	expect(records(await send('Hello'))).toMatchObject([
-		{ reply: null, mode: 'support', reply_hint: expect.stringMatching(`^${why} .*mode_changed`) },
+		{ reply: null, mode: 'support', reply_hint },
 	]);
 	const parameters = { sendBy: 'socket', sessionId: sessions.open, message: 'Are you there?' };
 	const tool = engineTool(await harness.other('chatSend', parameters));
-	expect(await tool({})).toMatchObject({ result: { reply: null, reply_hint: why } });
+	expect(await tool({})).toMatchObject({ result: { reply: null, reply_hint } });
 });
 
 test.each([
@@ -119,7 +120,7 @@ test('messages to 20 sessions are sent without waiting for an ack', async () => 
 test('a session in use by another client: rejected, or taken over', async () => {
 	const other = await harness.otherClient(sessions.open);
 	expect(stopMessage(await send('Hello')).description).toContain(
-		"turn on 'Disconnect Other Connection'",
+		"'Disconnect Other Connection' takes the session",
 	);
 	expect(records(await send('Hello', { disconnectOther: true }))).toMatchObject([
 		{ state: 'default' },

@@ -24,7 +24,7 @@ describe('create', () => {
 		expect(records(run)).toEqual([{ id: 's-2' }, { id: 's-2' }]);
 		expect(run.data.resultData.runData.Node?.at(-1)?.hints).toEqual([
 			{
-				message: `A chat session was created, but its ID wasn't found in the response. In the credential, check "session" in "chat.session" of 'Service Profile'.`,
+				message: `A chat session was created, but its ID wasn't found in the response. In n8n, check "session" in "chat.session" of 'Service Profile' in the credential.`,
 			},
 		]);
 	});
@@ -56,7 +56,8 @@ describe('create', () => {
 			const run = await harness.runOnNock(parameters, { items: [{ name: 'Asha' }] });
 			expect(run.data.resultData.error).toMatchObject({
 				message: `'Person Name' has "{{ $json.name }}", but the field is set to Fixed`,
-				description: 'Above the field, choose Expression. Nothing was sent or changed in this run.',
+				description:
+					'In n8n, choose Expression above the field. Nothing was sent or changed in this run.',
 			});
 		},
 	);
@@ -207,9 +208,9 @@ describe('watch and unwatch', () => {
 			noTrigger,
 			'The response was: HTTP status 404.',
 		],
-		[503, '', unclear, 'try again in a moment'],
-		[200, '<html>', unclear, 'Publish the workflow'],
-		[502, '<html>', unclear, 'Send the request again, which is safe.'],
+		[503, '', unclear, 'Sending it again is safe.'],
+		[200, '<html>', unclear, 'In n8n, publish the workflow'],
+		[502, '<html>', unclear, 'Sending it again is safe.'],
 	])("rejects a response with status %i that isn't a success", async (...one) => {
 		const [status, body, message, advice] = one;
 		minting();
@@ -225,7 +226,7 @@ describe('watch and unwatch', () => {
 			'if n8n says that no workflow is published at the URL, that the owner must fix it',
 			404,
 			{ code: 404, message: 'The requested webhook "POST abc/watch" is not registered.' },
-			/^Nothing was done\. Tell the user .* the person who set up this tool must fix this\.$/,
+			/^In n8n, publish .* Nothing was done\. Tell the user .* the person who set up this tool must fix this\.$/,
 		],
 		['while n8n starts, to wait', 404, 'Cannot POST /webhook/abc/watch', /Wait for a minute/],
 		['if a proxy accepts no more requests, to wait', 429, '', /Wait for a minute/],

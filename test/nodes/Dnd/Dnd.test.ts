@@ -74,9 +74,7 @@ describe('Add', () => {
 		service().post(PATH).reply(502, '');
 		expect(await add.errorOf({}, { credential })).toMatchObject({
 			message: expect.stringContaining('the outcome is unknown (+919812345678)'),
-			description: expect.stringContaining(
-				'use the Check operation to see whether +919812345678 is on the list',
-			),
+			description: expect.stringContaining('check whether +919812345678 is on the list'),
 		});
 	});
 });
@@ -247,8 +245,7 @@ describe('Get Many', () => {
 			{
 				json: {
 					error: "'Limit' must be at least 1 [row 5]",
-					message:
-						"Enter a whole number of at least 1. To return all results, turn on 'Return All'.",
+					message: "Enter a whole number of at least 1, or turn on 'Return All'.",
 				},
 				pairedItem: { item: 4 },
 			},
@@ -275,7 +272,7 @@ describe('Get Many', () => {
 });
 
 const ASK =
-	/^Ask your service provider for "dnd\.\w+" with the questionnaire \(https:.*provider-questionnaire\.md\), and paste the reply into 'Service Profile' in the credential\.$/;
+	/^In n8n, add "dnd\.\w+" to 'Service Profile' in the credential\. Ask your service provider for it with the questionnaire \(https:.*provider-questionnaire\.md\)\.$/;
 
 describe('before anything is sent', () => {
 	test.each([
@@ -306,7 +303,7 @@ describe('before anything is sent', () => {
 			{ phoneContains: '98' },
 			{ 'dnd.list': { query: { a: '{agent}', p: '{page}' } } },
 			'"dnd.list" of \'Service Profile\' in the credential has no {phone}',
-			/^Ask your service provider/,
+			/^In n8n, add it there\. Ask your service provider/,
 		],
 		[
 			'a reason that the service needs',
@@ -314,7 +311,7 @@ describe('before anything is sent', () => {
 			{},
 			{ 'dnd.add': { body: { a: '{agent}', n: '{phone}', why: '{reason}' } } },
 			'The service needs {reason} for adding numbers to do-not-disturb lists',
-			/^Fill in its field, if the node has one\. Otherwise, change "dnd\.add" .*: write {reason\?} if the service doesn't need the value, or a value to send each time\.$/,
+			/^Fill in its field\. In n8n, if the node has none, write {reason\?} or a fixed value in "dnd\.add" /,
 		],
 		[
 			'digits that the service needs, for which the node has no field',
@@ -322,7 +319,7 @@ describe('before anything is sent', () => {
 			{ phone: '98123 45678' },
 			{ 'dnd.list': { query: { a: '{agent}', p: '{page}', n: '{phone}' } } },
 			'The service needs {phone} for do-not-disturb lists',
-			/^Fill in its field, if the node has one\. Otherwise, change "dnd\.list"/,
+			/^Fill in its field\. In n8n, .*"dnd\.list"/,
 		],
 	])('%s stops the node', async (_what, node, parameters, part, message, description) => {
 		expect(await node.errorOf(parameters, { credential: withPart(part) })).toMatchObject({

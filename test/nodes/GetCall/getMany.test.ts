@@ -39,8 +39,9 @@ test.each<[string, INodeParameters, IDataObject]>([
 	});
 	expect(await engineTool(getMany)()).toMatchObject({
 		outcome: 'not_read',
-		next_step:
-			'Nothing was done. Tell the user you are chatting with that the person who set up this tool must fix this.',
+		next_step: expect.stringMatching(
+			/^In n8n, .* Nothing was done\. Tell the user .* the person who set up this tool must fix this\.$/,
+		),
 	});
 });
 
@@ -55,7 +56,7 @@ describe('a list that may have more pages', () => {
 		const { data } = await run(parameters, { credential: details });
 		const { hints = [] } = data.resultData.runData.Node?.[0] ?? {};
 		const message =
-			/^The service returned 2 calls in its first response.* Ask your service provider for "calls" with the questionnaire/;
+			/^The service returned 2 calls in its first response.* In n8n, add "calls" to .* with the questionnaire/;
 		expect(hints).toEqual(Array(count).fill({ message: expect.stringMatching(message) }));
 	});
 });
@@ -118,14 +119,15 @@ describe('Opted Out', () => {
 		});
 	});
 
-	test('as the filter of a tool can be changed only by the person who set it up, which the model tells its user', async () => {
+	test('as the filter of a tool: the model gets the same advice', async () => {
 		listed(list('a', 'b').data);
 		const parameters = { operation: 'getMany', filters: { optedOut: 'true' } };
 		expect(await engineTool(await nodeWith(credential, 'getCall', { parameters }))()).toMatchObject(
 			{
 				outcome: 'not_read',
-				next_step:
-					'Nothing was done. Tell the user you are chatting with that the person who set up this tool must fix this.',
+				next_step: expect.stringMatching(
+					/^Remove the filter, .* Tell the user .* about the rest\.$/,
+				),
 			},
 		);
 	});
@@ -195,7 +197,7 @@ describe('before anything is sent', () => {
 		`"calls" of 'Service Profile' in the credential has no ${values}`;
 
 	test.each<[INodeParameters, ICredentialDataDecryptedObject, string, RegExp?]>([
-		[{ filters: { status: 'x' } }, {}, lacks, /^Ask your service provider for "calls"/],
+		[{ filters: { status: 'x' } }, {}, lacks, /^In n8n, add "calls" to/],
 		[
 			{
 				returnAll: true,
@@ -203,13 +205,13 @@ describe('before anything is sent', () => {
 			},
 			withCalls({ query: { p: '{page}', st: '{status?}' } }),
 			hasNo('{from} and {phone}'),
-			/^Ask your service provider for it/,
+			/^In n8n, add it there\. Ask your service provider for it/,
 		],
 		[
 			{ returnAll: true },
 			{ serviceProfile: { calls: { query: { st: '{status?}' } } } },
 			hasNo('"list" and "next"'),
-			/^Ask your service provider for it with the questionnaire \(\S+\)\.$/,
+			/^In n8n, add it there\. Ask your service provider for it with the questionnaire \(\S+\)\.$/,
 		],
 		[
 			{ filters: { campaignUploadId: 'x' } },
@@ -220,7 +222,7 @@ describe('before anything is sent', () => {
 			{ filters: { phone: 'Asha' } },
 			credential,
 			`'Phone Number' "Asha" isn't a phone number`,
-			/^Enter the number as your service writes it\. To use the numbers of a column, drag/,
+			/^Enter the number as your service writes it\. In n8n, drag a column/,
 		],
 		[{ limit: 0 }, credential, "'Limit' must be at least 1"],
 		[

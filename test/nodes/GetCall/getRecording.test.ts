@@ -149,7 +149,7 @@ test.each([null, '', 'not a link', 'file:///etc/passwd'])(
 describe('a storage that sends no recording', () => {
 	const INCOMPLETE = "The recording couldn't be downloaded completely";
 	const ADVICE =
-		"No file was saved. Run this item again. The node gets a new link each time, which is valid for 15 minutes. If this doesn't help, set 'Recording As' to 'Link', and open the link in a browser.";
+		"No file was saved. Try again, which uses a new link, or set 'Recording As' to 'Link' and open the link in a browser.";
 	const statusOf = (status: number, type: string) =>
 		`The storage returned HTTP status ${status}, type "${type}"`;
 
@@ -194,7 +194,7 @@ describe('a storage that sends no recording', () => {
 		expect(await engineTool(node())()).toMatchObject({
 			outcome: 'not_read',
 			what_happened: `${INCOMPLETE} (CERT_HAS_EXPIRED).`,
-			next_step: expect.stringContaining('A new link is used each time.'),
+			next_step: expect.stringContaining('Try again, which uses a new link'),
 		});
 	});
 });

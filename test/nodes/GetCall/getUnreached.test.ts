@@ -155,7 +155,7 @@ test.each<[string, INodeParameters, string]>([
 test('requires what the credential must say about the list', async () => {
 	expect(await errorOf()).toMatchObject({
 		message: `'Service Profile' in the credential lacks "calls", for the call list`,
-		description: expect.stringMatching(/^Ask your service provider for .*questionnaire/),
+		description: expect.stringMatching(/^In n8n, add "calls" to .*questionnaire/),
 	});
 });
 

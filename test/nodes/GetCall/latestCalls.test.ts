@@ -82,7 +82,7 @@ test.each<[string, JsonObject[], RegExp]>([
 	const other = call('other', SAME, { phone_number: '+442079460958' });
 	await expect(latest(...calls, other)).rejects.toMatchObject({
 		message: expect.stringMatching(reason),
-		resolutionOnScreen: expect.stringContaining('before you call anybody again'),
+		resolution: expect.stringContaining('before you call anybody again'),
 		origin: 'response',
 	});
 });

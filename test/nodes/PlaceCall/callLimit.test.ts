@@ -357,7 +357,7 @@ describe('a model', () => {
 			outcome: 'not_sent',
 			what_happened: `The call wasn't placed, because the limit ${limit} to this number is reached.`,
 			next_step: expect.stringMatching(
-				/^The next one is possible from \w+, \d+ November 2026, 00:00 .*Do not call this number before that, also not in another format\. You can call other people\. Tell the user you are chatting with when the next call is possible\.$/,
+				/^The next one is possible from \w+, \d+ November 2026, 00:00 .*Do not call this number before that, also not in another format\. You can call other people\. In n8n, DND List > Forget allows it earlier\.$/,
 			),
 			result: null,
 		});

@@ -87,7 +87,7 @@ describe('the fields', () => {
 		[{ callingFrom: '={{ "" }}', callingUntil: 'x' }, isNoTime('From', '')],
 		[
 			{ callingFrom: '={{ DateTime.fromISO("2027-01-31T09:00", { zone: "Asia/Kolkata" }) }}' },
-			`${isNoTime('From', '2027-01-31T09:00:00.000+05:30')}. Enter a time such as 18:30 or 6:30 pm. If an expression returns a date, end it with .toFormat("HH:mm"). For times of a sheet, format the column as text`,
+			`${isNoTime('From', '2027-01-31T09:00:00.000+05:30')}. Enter a time such as 18:30 or 6:30 pm. In n8n, end an expression that returns a date with .toFormat("HH:mm"), and format times of a sheet as text`,
 		],
 		[{ callingUntil: '24:01' }, isNoTime('Until', '24:01')],
 		// For 6 in the evening. Otherwise, people would be called at night.

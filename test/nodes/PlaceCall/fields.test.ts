@@ -99,8 +99,11 @@ it.each<[INodeParameters, message: string]>([
 		`'Agent' must be an agent ID (got "a1"). Enter an agent ID such as "agent_5f2c9a", not a name.`,
 	],
 	[agent('={{ null }}'), "'Agent' is empty. Enter an agent ID such as"],
-	[{ countryCode: '={{ "" }}' }, "'Country' is empty. Choose the country that the phone number"],
-	[{ countryCode: 'Korea' }, `'Country' must be a country (got "Korea"). Use the two-letter code`],
+	[{ countryCode: '={{ "" }}' }, "'Country' is empty. Enter the two-letter code"],
+	[
+		{ countryCode: 'Korea' },
+		`'Country' must be a country (got "Korea"). Enter the two-letter code`,
+	],
 	[{ personName: { a: 1 } }, "'Person Name' must be text"],
 	[{ initialGreeting: { a: 1 } }, "'Initial Greeting' must be text"],
 	// A spreadsheet subtracts if +91-9876543210 is typed as a formula.
@@ -212,7 +215,7 @@ describe('a greeting', () => {
 
 describe('a placeholder', () => {
 	const OF_A_TOOL = ['{{first_name}}', '*|FNAME|*', '%FIRSTNAME%', '[[name]]', '${name}'];
-	const CHOOSE = 'Above the field, choose Expression';
+	const CHOOSE = 'In n8n, choose Expression above the field';
 	const row = { json: '{{ city }}', odd: 'Hello %FIRSTNAME%' };
 	/** The fields whose texts people hear, with their labels in messages. */
 	const SPOKEN: Array<[label: string, fieldsWith: (text: string) => INodeParameters]> = [
@@ -233,7 +236,7 @@ describe('a placeholder', () => {
 	describe.each(SPOKEN)('in %s', (label, fieldsWith) => {
 		it.each(OF_A_TOOL)('of another tool is rejected: %s', async (text) => {
 			expect(await refusal(fieldsWith(`Asha ${text}`))).toBe(
-				`${label} has the placeholder "${text}", which nobody replaced. It's of another tool. ${CHOOSE}, and drag the column with the value here.`,
+				`${label} has the placeholder "${text}", which nobody replaced. ${CHOOSE}, and drag the column with the value here. The placeholder is of another tool.`,
 			);
 		});
 
@@ -250,7 +253,7 @@ describe('a placeholder', () => {
 	it.each(SPOKEN.slice(1))('of a longer cell is rejected in %s', async (label, fieldsWith) => {
 		const json = { items: [row] };
 		expect(await refusal(fieldsWith('={{ $json.odd }}'), json)).toBe(
-			`${label} has the placeholder "%FIRSTNAME%", which nobody replaced. Correct the cell, or the earlier node that wrote it.`,
+			`${label} has the placeholder "%FIRSTNAME%", which nobody replaced. Write the value instead, such as in the cell that it comes from, or leave it out.`,
 		);
 		// The same text, but the cell isn't to blame.
 		expect(await refusal(fieldsWith('=Hi %FIRSTNAME%{{ "" }}'), json)).toContain(CHOOSE);

@@ -238,7 +238,7 @@ describe('when one call fails, the node stops, and says how to send those after 
 			'The service or a proxy returned HTTP status 502, so the outcome is unknown (call to 9876543211, IN) [row 2]',
 		);
 		expect(description).toContain(
-			"The request wasn't sent again. Before you place this call again, look for 9876543211 in the calls of your account, for example with Get Call > Get Many. The list may lag, so look again after a few minutes.",
+			"The request wasn't sent again. Before anybody places this call again, look for 9876543211 in the calls of the account, and again after a few minutes, because the list may lag.",
 		);
 		expect(description).toContain(UNSENT);
 	});
@@ -339,7 +339,7 @@ describe('Check Only', () => {
 describe('a column with the country of the number', () => {
 	const other = { phone: '6502530000', country_code: '+1' };
 	const refused =
-		'The column "country_code" says "+1", but \'Country\' is India. In \'Country\', use an expression that returns the country of each item. Or write the number with + and its country code.';
+		'The column "country_code" says "+1", but \'Country\' is India. Write the number with + and its country code, or give its country in \'Country\'.';
 
 	it('keeps an item of another country than the fixed one from being called', async () => {
 		expect(await harness.refusal(perItem, { items: [other] })).toBe(refused);

@@ -89,7 +89,7 @@ it.each<[string, INodeParameters, IDataObject, told: object]>([
 		'a time in the body beside hours',
 		{ ...HOURS, ...BODY_TIME },
 		{},
-		notSent("can't have scheduled_at", including('Remove scheduled_at.')),
+		notSent("can't have scheduled_at", including('Remove scheduled_at')),
 	],
 	[
 		'a check',
@@ -123,14 +123,12 @@ it('Call Again in Loops is no option of a tool, which calls a person once', asyn
 	expect(await tool({ greeting: 'Good morning' })).toMatchObject(
 		notSent(
 			"The call wasn't placed, because this number was called before in this execution.",
-			'Do not repeat this request. You can call other people. Tell the user you are chatting with that this number was not called again.',
+			'Do not call this number again in this execution. You can call other people.',
 		),
 	);
 });
 
-const OWNER =
-	'Tell the user you are chatting with that the person who set up this tool must fix this.';
-const ASK = `Nothing was done. ${OWNER}`;
+const WRITE = 'Write the value instead, such as in the cell that it comes from, or leave it out.';
 const CORRECT =
 	'Nothing was done. Request again only what you can correct. Tell the user you are chatting with about the rest.';
 
@@ -141,7 +139,7 @@ it.each<[string, string, AgentRun, IDataObject, string, string]>([
 		{ row: { name: 'NULL' } },
 		{},
 		`'Initial Greeting' has the word "NULL" instead of a value`,
-		`Correct 'Initial Greeting', or the cells that its expression uses. The agent would say the word. ${CORRECT}`,
+		`Correct 'Initial Greeting', or the cells that its expression uses. The agent would say the word.`,
 	],
 	[
 		'a column of the row has a placeholder',
@@ -149,7 +147,7 @@ it.each<[string, string, AgentRun, IDataObject, string, string]>([
 		{ row: { name: '[[name]]' } },
 		{},
 		`'Initial Greeting' has the placeholder "[[name]]", which nobody replaced`,
-		ASK,
+		WRITE,
 	],
 	[
 		'the model writes a placeholder',
@@ -157,14 +155,14 @@ it.each<[string, string, AgentRun, IDataObject, string, string]>([
 		{},
 		{ name: '{{name}}' },
 		`'Initial Greeting' has the placeholder "{{name}}", which nobody replaced`,
-		`Write the value, or leave it out. ${CORRECT}`,
+		WRITE,
 	],
-])('a greeting in which %s is rejected: the model is told who can fix it', async (...one) => {
+])('a greeting in which %s is rejected: the model is told what to do', async (...one) => {
 	const [, expression, run, args, what, next] = one;
 	skipSleeps(Date.parse(NIGHT));
 	const initialGreeting = `=Hello ${expression}, this is Priya.`;
 	const tool = engineTool(node({ initialGreeting }), run);
-	expect(await tool(args)).toMatchObject(notSent(what, next));
+	expect(await tool(args)).toMatchObject(notSent(what, `${next} ${CORRECT}`));
 });
 
 it('an MCP client without a session is not told to repeat the request', async () => {

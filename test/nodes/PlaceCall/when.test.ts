@@ -32,7 +32,7 @@ it.each<[string, (time: string) => INodeParameters]>([
 ])('a time of day in %s', async (_field, at) => {
 	expect(await sent(at(' 9:05 '))).toMatchObject({ scheduled_at: '09:05' });
 	expect(await sent(at('6.30 PM'))).toMatchObject({ scheduled_at: '18:30' });
-	const message = / must be a time( of day)? \(got "24:00".*such as 18:30/;
+	const message = / must be a time( of day)? \(got "24:00".*such as "?18:30/;
 	expect(await refusal(at('24:00'), INDIA)).toMatch(message);
 });
 
@@ -67,10 +67,10 @@ it.each([
 });
 
 const isNoDate = (value: string) =>
-	`'Date and Time' must be a date and time with a UTC offset (got "${value}"). Select one, or enter one such as 2027-01-31T18:30:00+05:30. For dates of a sheet, format`;
+	`'Date and Time' must be a date and time with a UTC offset (got "${value}"). Select one, or enter one such as 2027-01-31T18:30:00+05:30. In n8n, format dates of a sheet`;
 const isNoTime = (value: string) =>
-	`'Time in India' must be a time of day (got "${value}"). Enter a time such as 18:30 or 6:30 pm. If an expression returns a date, end it with .toFormat("HH:mm"). For times`;
-const isEmpty = "'Date and Time' is empty. Enter a time, or set 'When to Call' to 'Now'.";
+	`'Time in India' must be a time of day (got "${value}"). Enter a time such as 18:30 or 6:30 pm. In n8n, end an expression that returns a date with .toFormat("HH:mm"), and format times`;
+const isEmpty = "'Date and Time' is empty. Enter a time with its UTC offset";
 const isInvalid = 'must be a date and time with a UTC offset (got ';
 
 it.each<[INodeParameters, message: string]>([
@@ -90,7 +90,7 @@ it.each<[INodeParameters, message: string]>([
 	[atTime('2027-12-31 17:00'), isNoTime('2027-12-31 17:00')],
 	[
 		inModel('soon'),
-		`'When to Call' must be a time (got "soon"). Use a 24-hour time in India such as 18:30, or a date and time with its offset such as 2027-01-31T18:30:00+05:30.`,
+		`'When to Call' must be a time (got "soon"). Enter "now", a 24-hour time in India such as "18:30", or a time with its UTC offset such as "2027-01-31T18:30:00+05:30".`,
 	],
 	[atDate(text('2026-11-20T18:30:00')), isNoDate('2026-11-20T18:30:00')],
 	...['2026-02-30T10:00:00', '2026-11-20'].map((value): [INodeParameters, string] => [

@@ -65,7 +65,7 @@ test('pushes a number once across all executions, in any format', async () => {
 	expect(second.rejected).toEqual([]);
 	expect(second.statuses).toEqual(['0 sent_before', '1 sent_before']);
 	expect(second.skipped[0]?.json.rejection_reason).toBe(
-		"An earlier run of this workflow sent this number, or may have, so it wasn't sent again. To send it anyway, use DND List > Forget with this number and campaign in this workflow, and empty its push_status.",
+		"An earlier run of this workflow sent this number, or may have, so it wasn't sent again. In n8n, to send it anyway, use DND List > Forget with this number and campaign in this workflow, and empty its push_status.",
 	);
 	expect(second.pushed[0]?.json.totals).toMatchObject({ received: 3, pushed: 1, sent_before: 2 });
 	expect(second.hints[0]).toBe(`3 rows: 1 pushed, 2 sent before. ${WAITING_ONCE}`);
@@ -185,7 +185,7 @@ test('as a tool, does not push numbers of earlier executions', async () => {
 		outcome: 'not_sent',
 		what_happened: '1 row: 0 pushed, 1 sent before.',
 		next_step: expect.stringContaining(
-			'This number was pushed to the campaign before, or may have been. It was not sent again.',
+			"An earlier run of this workflow sent this number, or may have, so it wasn't sent again.",
 		),
 	});
 });

@@ -163,7 +163,7 @@ describe('Execute Once, with which n8n passes only the first of several items', 
 		expect(error).toMatchObject({
 			message: "'Execute Once' is on, so this node would only use the first of 3 items",
 			description:
-				"Turn it off in 'Settings'. To use only the first item on purpose, add a Limit node before this one.",
+				"In n8n, turn it off in 'Settings'. To use only the first item on purpose, add a Limit node before this one.",
 		});
 	});
 

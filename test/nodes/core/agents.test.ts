@@ -69,7 +69,7 @@ test('with a profile, finds IDs alone', () => {
 	]);
 });
 
-const CHECK = /^In the credential, check "list" and "id" in "agents".*The response contains /;
+const CHECK = /^In n8n, check "list" and "id" in "agents".*The response contains /;
 
 test.each<[string, Details, JsonValue]>([
 	['nothing', {}, null],
@@ -91,6 +91,6 @@ test.each<[string, Details, JsonValue]>([
 ])('%s is no list of agents, and the error says what to check', (_what, details, response) => {
 	expect(explainedBy(() => find(response, details))).toMatchObject({
 		message: 'The response has no recognizable list of active agents',
-		resolutionOnScreen: expect.stringMatching(CHECK),
+		resolution: expect.stringMatching(CHECK),
 	});
 });

@@ -119,7 +119,7 @@ describe('the pages of a list', () => {
 		const list = listing(({ p }) => pageAt(numbered(p), 7, { total: 1e15 }));
 		await expect(read(list, withTotal(PAGED))).rejects.toMatchObject({
 			message: expect.stringContaining('has fewer calls than its total'),
-			resolutionOnScreen: expect.stringContaining('check "total" in "calls"'),
+			resolution: expect.stringContaining('check "total" in "calls"'),
 		});
 		expect(list.asked.length).toBeLessThanOrEqual(3 * (4 + READS_AT_ONCE));
 	});
@@ -128,7 +128,7 @@ describe('the pages of a list', () => {
 		const list = listing(() => pageAt(0, 3));
 		await expect(read(list, PAGED)).rejects.toMatchObject({
 			message: 'The service returned the same page of the list again',
-			resolutionOnScreen: expect.stringContaining('check "next" in "calls"'),
+			resolution: expect.stringContaining('check "next" in "calls"'),
 		});
 		expect(list.asked).toHaveLength(2);
 	});
@@ -138,9 +138,7 @@ describe('the pages of a list', () => {
 		const list = listing(({ p }) => (p === 2 ? rejected : pageAt(0, 3, { total: 3 })));
 		await expect(read(list, PAGED)).rejects.toMatchObject({
 			message: 'The service rejected a page of the call list after the first one',
-			resolutionOnScreen: expect.stringMatching(
-				/check "total" and "next" in "calls".* after the last one/,
-			),
+			resolution: expect.stringMatching(/check "total" and "next" in "calls".* after the last one/),
 			originalMessage: 'Invalid page.',
 			isTransient: false,
 		});
@@ -270,7 +268,7 @@ describe('the calls of a response', () => {
 				),
 			).rejects.toMatchObject({
 				message,
-				resolutionOnScreen: expect.stringMatching(resolution),
+				resolution: expect.stringMatching(resolution),
 			});
 		},
 	);
@@ -387,7 +385,7 @@ describe('filters', () => {
 	])('%j needs its place in the profile', (filters, placeholder) => {
 		expect(explainedBy(() => query(filters, {}))).toMatchObject({
 			message: `"calls" of 'Service Profile' in the credential has no {${placeholder}}`,
-			resolutionOnScreen: expect.stringContaining('with the questionnaire (https://'),
+			resolution: expect.stringContaining('with the questionnaire (https://'),
 		});
 	});
 

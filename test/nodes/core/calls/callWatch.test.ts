@@ -9,7 +9,7 @@ const HOUR = 3_600_000;
 const ENDED = { status: 'not_picked' };
 
 const watchOf = (callIds: readonly string[], read: (callId: string) => Promise<JsonObject>) =>
-	new CallWatch(callIds, { read, finished: FINISHED, reader: 'onScreen' });
+	new CallWatch(callIds, { read, finished: FINISHED });
 
 describe('reading until all have ended', () => {
 	it('reads each call at growing intervals until it has ended', async () => {

@@ -25,10 +25,7 @@ test.each([
 test('the resolution names the source of a session ID', () => {
 	expect(explainedBy(() => parseSessionId(''))).toMatchObject({
 		message: "'Session ID' is empty",
-		resolutionOnScreen: 'Enter the ID of the chat session.',
-	});
-	expect(explainedBy(() => parseSessionId('x'))).toMatchObject({
-		resolutionOnScreen: expect.stringMatching(/^Use the session_id that .* such as 0f8fad5b-/),
+		resolution: expect.stringMatching(/^Enter the session_id that .* such as "0f8fad5b-/),
 	});
 });
 
@@ -37,7 +34,7 @@ test('text for people stays as written, and must not be empty', () => {
 	for (const empty of ['', ' \n']) {
 		expect(explainedBy(() => requireText(empty, 'Message'))).toMatchObject({
 			message: "'Message' is empty",
-			resolutionOnScreen: "Fill in 'Message' for this item.",
+			resolution: expect.stringMatching(/^Enter the words of the customer/),
 		});
 	}
 });

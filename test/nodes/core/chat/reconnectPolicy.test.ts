@@ -4,7 +4,6 @@ import {
 	NotSent,
 	ServiceRejection,
 } from '../../../../nodes/core/service/errors';
-import { forEveryone } from '../../../../nodes/core/service/resolution';
 import {
 	type AttemptEnd,
 	describeEnding,
@@ -28,20 +27,20 @@ const closed = (code: number, openForMs = 100) => ended({ code, openForMs });
 const noToken = (error: unknown): AttemptEnd => ({ kind: 'token', error });
 const rejection = (status: number, isTransient = false) =>
 	new ServiceRejection(
-		{ message: 'The agent is unknown', resolution: forEveryone('Check the agent.'), isTransient },
+		{ message: 'The agent is unknown', resolution: 'Check the agent.', isTransient },
 		'agent_not_found',
 		status,
 		{ texts: [], body: {} },
 	);
 
 const closedSession = new ServiceRejection(
-	{ message: 'closed', resolution: forEveryone('Go on.') },
+	{ message: 'closed', resolution: 'Go on.' },
 	'session_closed',
 	409,
 	{ code: 'session_closed', texts: ['session_closed'], body: {} },
 );
 
-const unusable = new InvalidInput('The URL is unusable', forEveryone('Report it.'));
+const unusable = new InvalidInput('The URL is unusable', 'Report it.');
 
 const retry = (
 	seconds: number,
@@ -135,8 +134,8 @@ const KINDS: EndingKind[] = ['session_closed', 'rejected', 'unreachable', 'no_to
 
 test('the messages', () => {
 	const texts = KINDS.map((kind) => {
-		const { message, resolutionOnScreen } = endingOf(kind, closed(1006));
-		return `${kind}: ${message}.\n\t${resolutionOnScreen}`;
+		const { message, resolution } = endingOf(kind, closed(1006));
+		return `${kind}: ${message}.\n\t${resolution}`;
 	});
 	expect(texts.join('\n')).toMatchSnapshot();
 	const isTransient = (kind: EndingKind) => endingOf(kind, closed(1006)).isTransient;
@@ -156,7 +155,7 @@ test.each<[EndingKind, unknown, string]>([
 });
 
 test('explains a missing token with the error of its request', () => {
-	const error = new NotSent("The service can't be reached", forEveryone('Check the URL.'), {
+	const error = new NotSent("The service can't be reached", 'Check the URL.', {
 		originalMessage: 'ECONNREFUSED',
 	});
 	expect(endingOf('unreachable', noToken(error)).description).toBe(

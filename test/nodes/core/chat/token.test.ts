@@ -12,7 +12,7 @@ test.each<JsonValue>([
 ])('a response without a token is rejected: %j', (data) => {
 	const response = { status: 200, body: { success: true, data } };
 	expect(explainedBy(() => readWsToken(response))).toMatchObject({
-		resolutionOnScreen: expect.stringMatching(/^Check 'Base URL'/),
+		resolution: expect.stringMatching(/^In n8n, check 'Base URL'/),
 	});
 });
 

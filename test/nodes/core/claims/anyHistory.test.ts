@@ -12,7 +12,6 @@ import {
 } from '../../../../nodes/core/claims/deliveries';
 import type { TextList } from '../../../../nodes/core/claims/textList';
 import { ExplainedError, NotSent, OutcomeUnknown } from '../../../../nodes/core/service/errors';
-import { onScreenOnly } from '../../../../nodes/core/service/resolution';
 import type { JsonObject } from '../../../../nodes/core/values/json';
 import { noLimit } from '../../../../nodes/core/values/keyedMutex';
 import { CallLimiter } from '../../../../nodes/PlaceCall/callLimiter';
@@ -96,7 +95,7 @@ class Process {
 }
 
 function locked(): NotSent {
-	return new NotSent('database is locked', onScreenOnly(''));
+	return new NotSent('database is locked', '');
 }
 
 /** What n8n stores with an execution. */
@@ -188,9 +187,9 @@ function service(random: Random, n8n: Process, accepted: string[], log: string[]
 			n8n.isKilled = true;
 			throw new Killed();
 		}
-		if (effect === 'reject') throw new ExplainedError('rejected', 'rejected', onScreenOnly(''));
-		if (effect === 'busy') throw new NotSent('busy', onScreenOnly(''));
-		if (/lose/i.test(effect)) throw new OutcomeUnknown('lost', onScreenOnly(''));
+		if (effect === 'reject') throw new ExplainedError('rejected', 'rejected', '');
+		if (effect === 'busy') throw new NotSent('busy', '');
+		if (/lose/i.test(effect)) throw new OutcomeUnknown('lost', '');
 	};
 }
 

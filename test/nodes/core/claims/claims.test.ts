@@ -8,7 +8,6 @@ import {
 } from '../../../../nodes/core/claims/deliveries';
 import type { TextList } from '../../../../nodes/core/claims/textList';
 import { InvalidInput, NotSent, OutcomeUnknown } from '../../../../nodes/core/service/errors';
-import { forEveryone } from '../../../../nodes/core/service/resolution';
 import { noLimit } from '../../../../nodes/core/values/keyedMutex';
 
 const HOUR = 3_600_000;
@@ -42,7 +41,7 @@ class FakeList implements TextList {
 }
 
 function locked(): NotSent {
-	return new NotSent('database is locked', forEveryone(''));
+	return new NotSent('database is locked', '');
 }
 
 type Attempt = { isFirst: boolean; parentStartedAt?: number };
@@ -170,8 +169,8 @@ describe('claims', () => {
 describe('deliveries', () => {
 	const KEYED = { who: 'a', id: '0#0', isOnce: true, repeatKey: 'key' };
 	const job = (over: Partial<Job> = {}): Job => ({ who: 'a', id: '0#0', isOnce: true, ...over });
-	const unknown = new OutcomeUnknown('The connection broke', forEveryone(''));
-	const invalid = new InvalidInput('The agent is inactive', forEveryone(''));
+	const unknown = new OutcomeUnknown('The connection broke', '');
+	const invalid = new InvalidInput('The agent is inactive', '');
 	const OUTCOMES: { [kind: string]: JobOutcome } = {
 		done: { kind: 'done', result: [{ id: 1 }] },
 		unknown: { kind: 'unknown', error: unknown },

@@ -93,7 +93,7 @@ const OPEN = "The response doesn't show whether the list has more pages";
 const OTHER = 'The service returned another page than requested';
 const metaNames = /meta with current_page and total_pages/;
 const pageName = /check "\{page\}" in "dnd\.list"/;
-const noList = /Check 'Base URL' .* returns the list in data\. The response has /;
+const noList = /^In n8n, check 'Base URL' .* returns the list in data, and the response has /;
 
 test.each<[string, (query: Query) => object, string, RegExp]>([
 	['without meta', () => ({ data: FOUR }), OPEN, metaNames],
@@ -125,7 +125,7 @@ test.each<[string, (query: Query) => object, string, RegExp]>([
 ])('a response %s is only enough up to a limit', async (_what, respond, message, resolution) => {
 	await expect(readFrom(respond).reading).rejects.toMatchObject({
 		message,
-		resolutionOnScreen: expect.stringMatching(resolution),
+		resolution: expect.stringMatching(resolution),
 	});
 	if (resolution !== noList) expect(await readFrom(respond, 4).reading).toEqual(FOUR);
 });

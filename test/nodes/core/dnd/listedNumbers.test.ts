@@ -3,9 +3,7 @@ import { ListedNumbers } from '../../../../nodes/core/dnd/listedNumbers';
 import { InvalidInput } from '../../../../nodes/core/service/errors';
 
 const CORRECT_ENTRY = {
-	resolutionOnScreen: 'Correct this entry on the list.',
-	resolutionForModel:
-		'Treat the number as listed. Tell the user you are chatting with that this entry of the list must be corrected.',
+	resolution: 'Treat the number as listed, and correct this entry of the list.',
 };
 
 const listOf = (...phones: unknown[]) =>

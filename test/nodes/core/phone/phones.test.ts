@@ -165,8 +165,8 @@ function resultOf<T>(act: () => T): T | string {
 	try {
 		return act();
 	} catch (error) {
-		const { message, resolutionOnScreen } = explained(error);
-		return `${message}. ${resolutionOnScreen}`;
+		const { message, resolution } = explained(error);
+		return `${message}. ${resolution}`;
 	}
 }
 const called = (value: unknown, country: string) => resultOf(() => phoneNumber(value, country));
@@ -430,9 +430,9 @@ test.each([
 	expect(pushed(cell)).toBe(phone);
 });
 
-const DIGITS_ALONE = 'Enter the number as digits.';
-const OF_COLUMN = "To use the numbers of a column, drag the column to 'Phone Number'.";
-const EMPTY = `'Phone Number' is empty. Enter the number to call. If it's an expression, check the name of the column.`;
+const DIGITS_ALONE = 'Enter digits such as "9876543210".';
+const OF_COLUMN = "In n8n, drag a column to 'Phone Number' to use its numbers.";
+const EMPTY = `'Phone Number' is empty. Enter digits such as "9876543210". In n8n, if it's an expression, check the name of its column.`;
 const otherThan = (country: string) => `has another country code, but 'Country' is ${country}`;
 
 test.each<[string, unknown, string]>([
@@ -474,10 +474,16 @@ test.each<[unknown, string]>([
 	['123', `'Phone' "123" isn't a phone number. ${ITS_DIGITS}`],
 	[
 		'call me',
-		`'Phone' "call me" isn't a phone number. ${ITS_DIGITS} To use the numbers of a column, drag the column to 'Phone'.`,
+		`'Phone' "call me" isn't a phone number. ${ITS_DIGITS} In n8n, drag a column to 'Phone' to use its numbers.`,
 	],
-	['  ', "'Phone' is empty. Enter the phone number, with its country code."],
-	[null, "'Phone' is empty. Enter the phone number, with its country code."],
+	[
+		'  ',
+		'\'Phone\' is empty. Enter a number with + and its country code, such as "+919876543210".',
+	],
+	[
+		null,
+		'\'Phone\' is empty. Enter a number with + and its country code, such as "+919876543210".',
+	],
 ])('%p is on no do-not-disturb list: %s', (value, message) => {
 	expect(onDnd(value)).toBe(message);
 });
@@ -490,9 +496,9 @@ test.each([
 	[
 		'phone',
 		undefined,
-		`'Phone' "phone" ${UNCLEAR} To use the numbers of a column, drag the column to 'Phone'.`,
+		`'Phone' "phone" ${UNCLEAR} In n8n, drag a column to 'Phone' to use its numbers.`,
 	],
-	['anonymous', 'IN', `'Phone' "anonymous" isn't a phone number. ${DIGITS_ALONE}`],
+	['anonymous', 'IN', `'Phone' "anonymous" isn't a phone number. Enter a number with +`],
 	['+1 415 555 0132', 'IN', `'Phone' "+1 415 555 0132" ${otherThan('India (+91)')}`],
 ])('"%s" (%s) cannot be remembered: %s', (value, country, message) => {
 	expect(remembered(value, country)).toContain(message);

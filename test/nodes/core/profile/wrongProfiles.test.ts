@@ -112,7 +112,7 @@ test.each(
 	expect(explainedBy(() => readProfile(JSON.stringify(profile)))).toMatchObject({
 		outcome: 'not_sent',
 		message: "'Service Profile' in the credential isn't complete and correct",
-		resolutionOnScreen: `Correct it, or send this to your service provider: ${fault}.`,
+		resolution: `In n8n, correct it, or send this to your service provider: ${fault}.`,
 	});
 });
 
@@ -121,10 +121,10 @@ test('the first fault is told, and the message stays short', () => {
 		Array.from({ length: 5_000 }, (_, at) => [`${'x'.repeat(500)}${at}`, 1]),
 	);
 	const fault = (profile: object) =>
-		explainedBy(() => readProfile(JSON.stringify(profile))).resolutionOnScreen;
+		explainedBy(() => readProfile(JSON.stringify(profile))).resolution;
 	expect(fault(many).length).toBeLessThan(200);
 	expect(fault({ 'dnd.add': { body: { p: '{phone}' } }, agents: { list: 7 } })).toBe(
-		'Correct it, or send this to your service provider: "list" in "agents" must be text in quotation marks.',
+		'In n8n, correct it, or send this to your service provider: "list" in "agents" must be text in quotation marks.',
 	);
 });
 
@@ -141,8 +141,8 @@ test.each([
 ])('is not JSON: %s', (_what, text) => {
 	expect(explainedBy(() => readProfile(text))).toMatchObject({
 		message: "'Service Profile' in the credential isn't valid JSON",
-		resolutionOnScreen: expect.stringMatching(
-			/^Paste one block, .* into one pair of curly brackets\. .* around names and texts, .* no comma before a closing bracket\.$/,
+		resolution: expect.stringMatching(
+			/^In n8n, paste one block, .* into one pair of curly brackets\. .* around names and texts, .* no comma before a closing bracket\.$/,
 		),
 	});
 });

@@ -28,9 +28,9 @@ describe('Base URL', () => {
 		...['https://voice.example.com/?to=https://b', 'https://voice.example.com#top'],
 		...['https://me@voice.example.com', 'https://:secret@voice.example.com'],
 	])('%j is invalid', (text) => {
-		const { message, resolutionOnScreen } = explainedBy(() => parseBaseUrl(text));
+		const { message, resolution } = explainedBy(() => parseBaseUrl(text));
 		expect(message).toBe("'Base URL' in the credential isn't the URL of a service");
-		expect(resolutionOnScreen).toMatch(
+		expect(resolution).toMatch(
 			/^In n8n, enter the URL .*must begin with https:.*user name, "\?", or "#"/,
 		);
 	});
@@ -61,7 +61,7 @@ describe('API Token', () => {
 	])('%j has the wrong length', (text, count) => {
 		expect(explainedBy(() => parseApiToken(text))).toMatchObject({
 			message: `The API token must have 16 characters (got ${count}), without spaces or special characters`,
-			resolutionOnScreen:
+			resolution:
 				"In n8n, copy the whole token from your dashboard settings to 'API Token' in the credential.",
 		});
 	});

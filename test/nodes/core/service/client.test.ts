@@ -164,20 +164,19 @@ describe('an unknown outcome', () => {
 		['without an original message', undefined],
 		['of a proxy', { originalMessage: '<html>', status: 502, origin: 'response' }],
 	])('%s is the same after it was stored', (_name, facts) => {
-		const advice = { onScreen: 'Look there.', forModel: 'Ask.' };
-		const error = new OutcomeUnknown('It broke', advice, facts);
+		const error = new OutcomeUnknown('It broke', 'Look there.', facts);
 		const stored: ReturnType<typeof error.toStored> = JSON.parse(JSON.stringify(error.toStored()));
 		expect(error.toStored()).toStrictEqual(stored);
-		const { message, description, resolutionForModel, originalMessage, status, origin } = error;
+		const { message, description, originalMessage, status, origin } = error;
 		expect(OutcomeUnknown.fromStored(stored)).toMatchObject({
-			...{ message, description, resolutionForModel, originalMessage, status, origin },
+			...{ message, description, originalMessage, status, origin },
 			outcome: 'unknown',
 		});
 	});
 
 	test('shows and stores only the start of a long response', () => {
 		const facts = { originalMessage: 'x'.repeat(2_001) };
-		const error = new OutcomeUnknown('It broke', { onScreen: '', forModel: '' }, facts);
+		const error = new OutcomeUnknown('It broke', '', facts);
 		expect(error.originalMessage).toBe(`${'x'.repeat(2_000)}…`);
 		expect(error.toStored().originalMessage).toBe(error.originalMessage);
 	});

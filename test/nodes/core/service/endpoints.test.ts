@@ -82,7 +82,7 @@ test.each<[string, object, string]>([
 		outcome: 'unknown',
 		isTransient: false,
 		message: `The service returned another ${kind} than the requested one`,
-		resolutionOnScreen: expect.stringMatching(/^Nothing was changed\. Report this/),
+		resolution: expect.stringMatching(/^Nothing was changed\. Report this/),
 	});
 });
 

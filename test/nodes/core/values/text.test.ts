@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import range from 'lodash/range';
 import { InvalidInput, OutcomeUnknown, errorText } from '../../../../nodes/core/service/errors';
-import { onScreenOnly } from '../../../../nodes/core/service/resolution';
 import {
 	firstCharacters,
 	normalized,
@@ -101,18 +100,16 @@ test.each<[unknown, string]>([
 	expect(quoted(value)).toBe(shown);
 });
 
-const ADVICE = { onScreen: 'Enter it.', forModel: 'Give it.' };
-const BROKEN = new OutcomeUnknown('It broke', onScreenOnly('Look.'), {
+const BROKEN = new OutcomeUnknown('It broke', 'Look.', {
 	originalMessage: 'no',
 	status: 503,
 });
 
-test.each<[unknown, string, string]>([
-	[new InvalidInput('It is empty', ADVICE), 'It is empty. Enter it.', 'It is empty. Give it.'],
-	[BROKEN, 'It broke. Look. The service said: no.', 'It broke. The service said: no.'],
-	[new TypeError('a defect'), 'a defect', 'a defect'],
-	['a text', 'a text', 'a text'],
-])('why it was not read, for a person and for a model: %p', (error, person, model) => {
-	expect(errorText(error, 'onScreen')).toBe(person);
-	expect(errorText(error, 'forModel')).toBe(model);
+test.each<[unknown, string]>([
+	[new InvalidInput('It is empty', 'Enter it.'), 'It is empty. Enter it.'],
+	[BROKEN, 'It broke. Look. The service said: no.'],
+	[new TypeError('a defect'), 'a defect'],
+	['a text', 'a text'],
+])('why it was not read: %p', (error, text) => {
+	expect(errorText(error)).toBe(text);
 });

@@ -16,7 +16,6 @@ import { CLAIM_LIMITS } from '../../../../nodes/core/claims/claims';
 import { InvalidInput } from '../../../../nodes/core/service/errors';
 import { hashOf } from '../../../../nodes/core/values/hash';
 import { sessionKey } from '../../../../nodes/core/chat/parseChatFields';
-import { forEveryone } from '../../../../nodes/core/service/resolution';
 import { clock } from '../../../../nodes/host/clock';
 import { callerOf } from '../../../../nodes/host/caller/caller';
 import { RunResult } from '../../../../nodes/host/execution/runResult';
@@ -440,7 +439,7 @@ test.each([
 	for (const none of invalid) {
 		const sentNow: number[] = [];
 		items = await deliverEachItem(run, (index) => {
-			if (index === none) throw new InvalidInput('It is invalid', forEveryone(''));
+			if (index === none) throw new InvalidInput('It is invalid', '');
 			const send = async () => {
 				sentNow.push(index);
 				return await Promise.resolve([{ json: { index } }]);

@@ -38,7 +38,7 @@ const cases: { [what: string]: Case } = {
 		response: callList(25),
 		happened: 'The service returned 25 calls in its first response and may have more.',
 		next: NOT_COMPLETE,
-		onScreen: 'Ask your service provider for "calls"',
+		onScreen: 'add "calls" to',
 	},
 	'a list of calls that is cut to its limit': {
 		type: 'getCall',

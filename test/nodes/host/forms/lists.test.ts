@@ -62,7 +62,7 @@ describe('Campaign', () => {
 		await expect(searchList(node, 'searchCampaigns')).rejects.toMatchObject({
 			name: 'NodeApiError',
 			message: "'Service Profile' in the credential isn't valid JSON",
-			description: expect.stringContaining('Paste one block'),
+			description: expect.stringContaining('In n8n, paste one block'),
 		});
 	});
 });

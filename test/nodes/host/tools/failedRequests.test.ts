@@ -146,7 +146,7 @@ function faultsIn(scene: Scene, result: ToolWords, failing: Failing | { code: st
 	].filter((fault) => fault !== false);
 }
 
-const SUCCEEDS = ['done', 'already_done', 'partly_done', 'timed_out'];
+const SUCCEEDS = ['done', 'already_done', 'partly_done'];
 
 /** Each way to fail, in all scenes: a rejection, an unknown outcome, and a request that wasn't sent. */
 const IN_ALL_SCENES = [

@@ -14,11 +14,6 @@ import {
 	ServiceRejection,
 	unusable,
 } from '../../../../nodes/core/service/errors';
-import {
-	forEveryone,
-	onScreenOnly,
-	type Resolution,
-} from '../../../../nodes/core/service/resolution';
 import { CREDENTIAL } from '../../../../nodes/host/http/credential';
 import {
 	newExecutionData,
@@ -336,15 +331,15 @@ describe('a tool of an MCP client', () => {
 	});
 });
 
-const CHECK = forEveryone('Check the ID.');
-const ON_SCREEN = onScreenOnly('Change the setting.');
-const invalid = (resolution: Resolution) => new InvalidInput('Wrong', resolution);
-const rejected = (resolution: Resolution, isTransient = false) =>
+const CHECK = 'Check the ID.';
+const OF_THE_OWNER = 'In n8n, change the setting.';
+const invalid = (resolution: string) => new InvalidInput('Wrong', resolution);
+const rejected = (resolution: string, isTransient = false) =>
 	new ServiceRejection({ message: 'Rejected', resolution, isTransient }, 'No', 404, {
 		texts: [],
 		body: {},
 	});
-const unknown = new OutcomeUnknown('No response', ON_SCREEN);
+const unknown = new OutcomeUnknown('No response', OF_THE_OWNER);
 const CALL_ONE = { json: { call_id: 'one' } };
 
 /** What the tool did before it failed. Undefined if nothing. */
@@ -352,14 +347,14 @@ type Before = 'read' | Partial<CompletedRequest> | undefined;
 
 const FAILURES: { [what: string]: [Before, Error] } = {
 	'a read that the service rejects': ['read', rejected(CHECK)],
-	'a read with a wrong setting': ['read', invalid(ON_SCREEN)],
+	'a read with a wrong setting': ['read', invalid(OF_THE_OWNER)],
 	'a read without a response': ['read', unknown],
 	'a read whose response only the owner can change': ['read', unusable('No list', 'Ask.')],
 	'a change that the service rejects': [undefined, rejected(CHECK)],
-	'a change that the service rejects for now': [undefined, rejected(ON_SCREEN, true)],
+	'a change that the service rejects for now': [undefined, rejected(OF_THE_OWNER, true)],
 	'a change that the service rejects until the owner changes something': [
 		undefined,
-		rejected(ON_SCREEN),
+		rejected(OF_THE_OWNER),
 	],
 	"an error of n8n's own": [undefined, new Error('No credential')],
 	'a wrong value of the model': [undefined, invalid(CHECK)],
@@ -371,15 +366,13 @@ const FAILURES: { [what: string]: [Before, Error] } = {
 	],
 	'a wait for the reply to an earlier message': [{ isReplay: true }, invalid(CHECK)],
 	'the rest of a change, without a response': [{ isPartial: true }, unknown],
-	'the rest of a change, with a wrong setting': [{ isPartial: true }, invalid(ON_SCREEN)],
+	'the rest of a change, with a wrong setting': [{ isPartial: true }, invalid(OF_THE_OWNER)],
 };
 
-/** Hints are for the person who set up the tool, who alone can follow their advice. */
 test.each(Object.entries(FAILURES))(
-	'the result and the hints if this fails: %s',
+	'the result if this fails: %s',
 	async (_what, [before, error]) => {
 		const context = mcpContext(await node('placeCall', CALL));
-		const hints = jest.spyOn(context, 'addExecutionHints');
 		const output = typeof before === 'object' ? (before.output ?? [{ json: {} }]) : undefined;
 		const model = callerOf(context);
 		if (model.kind !== 'model') throw new Error('No model asks');
@@ -394,7 +387,6 @@ test.each(Object.entries(FAILURES))(
 			return await Promise.reject(error);
 		});
 		expect(item?.pairedItem).toEqual({ item: 0 });
-		const messages = hints.mock.calls.flat().map(({ message }) => message);
-		expect({ ...checked(item?.json ?? {}), hints: messages }).toMatchSnapshot();
+		expect(checked(item?.json ?? {})).toMatchSnapshot();
 	},
 );

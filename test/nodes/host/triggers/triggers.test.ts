@@ -21,7 +21,7 @@ test.each(['callCompletedTrigger', 'chatDeliveryTrigger'])(
 		const node = harness.node(type, { alwaysOutputData: true });
 		await expect(activate(makeWorkflow([node]))).rejects.toMatchObject({
 			message: "'Always Output Data' in the settings of this trigger must be off",
-			description: expect.stringContaining('Turn it off.'),
+			description: expect.stringContaining('In n8n, turn it off.'),
 		});
 	},
 );
