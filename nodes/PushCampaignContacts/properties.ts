@@ -229,7 +229,7 @@ const pushOptionsField: INodeProperties = optionsCollection(
 				name: 'One Item per Row',
 				value: 'rows',
 				description:
-					'Each row with its push_status and phone_key, so that the next node can update a sheet or a CRM.',
+					'Each row with its push_status and phone_key, so that the next node can update a sheet or a CRM',
 			},
 			{
 				name: 'One Summary Item',

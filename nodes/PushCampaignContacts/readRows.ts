@@ -179,7 +179,6 @@ function noFile(context: IExecuteFunctions, item: number): InvalidInput {
 	);
 }
 
-/** A retry can't get another file, so an error says what an earlier attempt may have sent. */
 async function storedFile(
 	{ helpers }: IExecuteFunctions,
 	name: string,
@@ -188,10 +187,14 @@ async function storedFile(
 	try {
 		return await helpers.binaryToBuffer(await helpers.getBinaryStream(id));
 	} catch (error) {
-		throw new NotSent(
-			`n8n couldn't read the file ${quoted(name)} to its end, so nothing was sent`,
-			'Try again. If n8n has deleted the file, load it again first.',
-			{ originalMessage: messageOf(error), isTransient: false, origin: 'n8n' },
-		);
+		throw notReadable(name, error);
 	}
+}
+
+function notReadable(name: string, error: unknown): NotSent {
+	return new NotSent(
+		`n8n couldn't read the file ${quoted(name)} to its end, so nothing was sent`,
+		'Try again. If n8n has deleted the file, load it again first.',
+		{ originalMessage: messageOf(error), isTransient: false, origin: 'n8n' },
+	);
 }

@@ -13,10 +13,7 @@ export const pushCampaignContacts: ContractCase[] = [
 		parameters: { campaignId: campaigns.active, ...agent(), whatToDo: 'wait' },
 		items,
 		requests: [`POST /v1/campaigns/${campaigns.active}/contacts`],
-		output: [
-			{ phone_key: '919876543210' },
-			{ phone_key: '919876543211' },
-		].map((sent, index) => ({
+		output: [{ phone_key: '919876543210' }, { phone_key: '919876543211' }].map((sent, index) => ({
 			...items[index],
 			...sent,
 			push_status: 'pushed',
