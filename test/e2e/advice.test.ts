@@ -93,7 +93,7 @@ test('an expression in a field set to Fixed stops the node, and Expression says 
 	const text = 'Hello {{ $json.name }}, this is Priya.';
 	expect(await greet(text)).toMatchObject({
 		message: `'Initial Greeting' has "{{ $json.name }}", but the field is set to Fixed`,
-		description: expect.stringMatching(/^Above the field, choose Expression\./),
+		description: expect.stringMatching(/^In n8n, choose Expression above the field\./),
 	});
 	expect(callsTo(ASHA)).toBe(0);
 	expect(await greet(`=${text}`)).toBeUndefined();

@@ -64,7 +64,7 @@ describe('in workflows whose branches meet', () => {
 		expect(callsTo('9876543210')).toBe(1);
 	});
 
-	test('both outputs of an IF node lead to a question that is asked once', async () => {
+	test('both outputs of an IF node lead to a question that is asked once, and the other item has no answer', async () => {
 		const ask = ours('Ask', 'placeCall', {
 			...AGENT,
 			operation: 'askAndWait',
@@ -91,6 +91,6 @@ describe('in workflows whose branches meet', () => {
 		expect(callsTo(APPROVER)).toBe(1);
 		const { runData } = await n8n.runData(id);
 		const items = (runData.Ask ?? []).flatMap(({ data }) => data?.main?.[0] ?? []);
-		expect(items.map(({ json }) => json.answer)).toEqual(['yes', 'yes']);
+		expect(items.map(({ json }) => json.answer)).toEqual(['yes', 'not_reached']);
 	});
 });

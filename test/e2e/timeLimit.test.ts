@@ -57,7 +57,7 @@ describe("a workflow's time limit in real n8n", () => {
 		expect(call.description).toContain(
 			`${REACHED} No response arrived, so the outcome is unknown (call to 9000000001, IN) [row 2].`,
 		);
-		expect(call.description).toContain('look for 9000000001 in the calls of your account');
+		expect(call.description).toContain('look for 9000000001 in the calls of the account');
 		expect(call.description).toContain('Completed in this run: row 1.');
 		const push = await faultOf(pushing);
 		expect(push.message).toBe('No response arrived, so the outcome is unknown');

@@ -47,7 +47,7 @@ export function nodeCreator(account: Account, editor: () => Editor): void {
 
 	it('adds Place Call as a question by phone', async () => {
 		const { page } = editor();
-		await search('ask person by phone');
+		await search('outbound call');
 		await entries().filter({ hasText: PLACE_CALL }).first().click();
 		await page.getByText('Ask person by phone and wait for answer').click();
 		await page.getByTestId('ndv').waitFor();

@@ -204,7 +204,7 @@ export function panels(account: Account, editor: () => Editor): void {
 			expect(await editor().page.content()).not.toContain(account.simulator.token);
 		});
 
-		it('saves and tests the profile of a provider, and shows what is wrong with it', async () => {
+		it('shows what is wrong with the profile of a provider, and tests the credential by reading the active agents', async () => {
 			const { baseUrl, apiToken } = credentialFor(account.simulator);
 			const created = await account.n8n.createCredential(credentialType, { baseUrl, apiToken });
 			await editor().openCredential(created.id);
@@ -222,11 +222,7 @@ export function panels(account: Account, editor: () => Editor): void {
 			await page.getByText('Connection tested successfully').waitFor();
 			const since = account.simulator.requests.slice(before);
 			const read = since.map(({ method, path }) => `${method} ${path}`);
-			expect([...new Set(read)].sort()).toEqual([
-				'GET /v1/active_agents',
-				'GET /v1/calls',
-				'GET /v1/dnd_numbers',
-			]);
+			expect(new Set(read)).toEqual(new Set(['GET /v1/active_agents']));
 			await account.n8n.request('DELETE', `/credentials/${created.id}`);
 		});
 	});
