@@ -102,7 +102,7 @@ const columnFields: INodeProperties[] = [
 		default: DEFAULT_PHONE_COLUMN,
 		required: true,
 		placeholder: 'e.g. Mobile Number',
-		description: `The name of the input column with the phone numbers. Enter the name, or drag the column here. Use dots for nested columns (properties.phone). Case, spaces, underscores, and hyphens between words don't matter. If there is no column '${DEFAULT_PHONE_COLUMN}', the node looks for ${PHONE_SYNONYMS.slice(0, -1).join(', ')}, or ${PHONE_SYNONYMS.at(-1)}.`,
+		description: `The name of the input column with the phone numbers. Enter the name, or drag the column here. Use dots for nested columns (properties.phone). Case, spaces, underscores, and hyphens between words don't matter. If the input has no column '${DEFAULT_PHONE_COLUMN}', the node looks for ${PHONE_SYNONYMS.slice(0, -1).join(', ')}, or ${PHONE_SYNONYMS.at(-1)}.`,
 	},
 	{
 		displayName: 'Person Name Column',
@@ -111,7 +111,7 @@ const columnFields: INodeProperties[] = [
 		requiresDataPath: 'single',
 		default: DEFAULT_NAME_COLUMN,
 		placeholder: 'e.g. Full Name',
-		description: `The name of the input column with the names of the people. If there is no column '${DEFAULT_NAME_COLUMN}', the node looks for ${NAME_SYNONYMS.slice(0, -1).join(', ')}, or ${NAME_SYNONYMS.at(-1)}. Leave empty to send no names.`,
+		description: `The name of the input column with the names of the people. If the input has no column '${DEFAULT_NAME_COLUMN}', the node looks for ${NAME_SYNONYMS.slice(0, -1).join(', ')}, or ${NAME_SYNONYMS.at(-1)}. Leave empty to send no names.`,
 	},
 	{
 		displayName: 'Other Columns',

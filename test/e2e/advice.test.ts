@@ -54,6 +54,35 @@ test('Limit Calls per Person stops a workflow that calls again when a call is co
 	expect(callsTo(ASHA)).toBe(2);
 });
 
+test('Edit Fields joins the first and the last name of a row for a push', async () => {
+	const join = node('Edit Fields', 'n8n-nodes-base.set', 3.4, {
+		includeOtherFields: true,
+		assignments: {
+			assignments: [
+				{
+					id: '1',
+					name: 'name',
+					value: '={{ $json.first_name }} {{ $json.last_name }}',
+					type: 'string',
+				},
+			],
+		},
+	});
+	const rows = [{ phone: ASHA, first_name: 'Asha', last_name: 'Rao' }];
+	const arrows: Arrow[] = [
+		['Rows', 'Edit Fields'],
+		['Edit Fields', 'Push'],
+	];
+	const { error } = await executeFlow(account, flowOnRows(rows, [join, push()], arrows));
+	expect(error).toBeUndefined();
+	expect(contactsOf(active)).toEqual([`+91${ASHA}`]);
+	expect(simulator.requests.map(({ body }) => body)).toContainEqual(
+		expect.objectContaining({
+			contacts: [expect.objectContaining({ person_name: 'Asha Rao' })],
+		}),
+	);
+});
+
 test('a pinned Place Call calls nobody when a later node is executed', async () => {
 	const last = node('Last', 'n8n-nodes-base.noOp', 1);
 	const flow = flowOnRows(
