@@ -55,7 +55,7 @@ const END_DIGITS = 2;
 export async function prepareRows(input: PushInput, columns: Columns): Promise<PreparedRows> {
 	const byEnd = Array.from({ length: 10 ** END_DIGITS }, () => new Map<string, Row>());
 	const keptWith = ({ phone }: Row) => byEnd[Number(phone.slice(-END_DIGITS))];
-	const nameLength = ({ json }: Row) => personNameOf(json, columns)?.length ?? 0;
+	const nameLength = (json: ContactRow) => personNameOf(json, columns)?.length ?? 0;
 	const read = (row: Row) => {
 		const { json } = row;
 		// A row of a file can be damaged.
@@ -70,7 +70,7 @@ export async function prepareRows(input: PushInput, columns: Columns): Promise<P
 		const other = kept?.get(number);
 		// If both names are equally long, the earlier row is kept. One whose number may have been called replaces any.
 		const isLonger =
-			other?.status === undefined && nameLength(row) > (other ? nameLength(other) : -1);
+			other?.status === undefined && nameLength(json) > (other ? nameLength(other.json) : -1);
 		if (before !== undefined || isLonger) kept?.set(number, row);
 	};
 	await forEachWithPauses(input.rows, read, ROWS_PER_LOOK);
