@@ -3,7 +3,7 @@ import { ACCEPTED_STATES, type Ack, errorOfAck, idText } from '../core/chat/fram
 import { ExplainedError, failedRepeat, OutcomeUnknown } from '../core/service/errors';
 import { KEY_USED } from '../core/service/errorTable';
 import type { ApiResponse } from '../core/service/http';
-import type { Explanation } from '../core/service/resolution';
+import type { Explanation } from '../core/service/explanation';
 import {
 	fieldsIn,
 	isJsonObject,

@@ -9,7 +9,7 @@ import type {
 	NodeOperationError,
 } from 'n8n-workflow';
 import type { ExplainedError } from '../core/service/errors';
-import type { Explanation } from '../core/service/resolution';
+import type { Explanation } from '../core/service/explanation';
 import { isJsonObject } from '../core/values/json';
 import { isCanceled, WHY_CANCELED } from '../host/execution/cancel';
 import { toErrorItem, toNodeError } from '../host/http/nodeErrors';
@@ -79,7 +79,10 @@ function isInLoop(context: IExecuteFunctions): boolean {
 	return before.some(({ type }) => type === 'n8n-nodes-base.splitInBatches');
 }
 
-/** The outputs *Pushed*, *Rejected*, and *Skipped*. Each row is in one, unless *Pushed* has the summary, as of files with many rows. */
+/**
+ * The outputs *Pushed*, *Rejected*, and *Skipped*. Each row is in one, unless *Pushed* has the summary, as of files with many
+ * rows.
+ */
 export async function outputsOf(
 	report: Report,
 	isSummary: boolean,

@@ -6,14 +6,8 @@ import type {
 	NodeInputConnections,
 } from 'n8n-workflow';
 import type { ApiClient } from '../core/service/client';
-import {
-	errorText,
-	type ExplainedError,
-	failedBeforeSending,
-	InvalidInput,
-	OutcomeUnknown,
-} from '../core/service/errors';
-import type { Explanation } from '../core/service/resolution';
+import { failedBeforeSending, InvalidInput, OutcomeUnknown } from '../core/service/errors';
+import type { Explanation } from '../core/service/explanation';
 import { readCampaign } from '../core/campaigns/campaign';
 import { runExclusive } from '../core/values/keyedMutex';
 import { cancelSignal } from '../host/execution/cancel';
@@ -22,7 +16,7 @@ import { asItems } from '../host/run/itemLoop';
 import type { OperationRun } from '../host/run/operations';
 import type { AccountClient } from '../host/http/accountClient';
 import { counted } from '../core/values/values';
-import { agentChecker } from '../core/dnd/checkAgent';
+import { checkAgent } from '../core/dnd/checkAgent';
 import { resolveColumns, usedColumns, whyNoNames } from './push/columns';
 import { type PreparedRows, prepareRows } from './push/prepareRows';
 import { type PushInput, settleAll } from './push/rows';
@@ -120,7 +114,7 @@ async function checkRows(
 	const { rows: ready } = prepared;
 	settleAll(ready, { status: 'ready', reason: '' });
 	const about = { phones: ready.map(({ phone }) => phone), what: 'ready row' };
-	const ofAgent = ready.length === 0 ? [] : await agentChecker(account)(campaign.agentUuid, about);
+	const ofAgent = ready.length === 0 ? [] : await checkAgent(account, campaign.agentUuid, about);
 	const ofNames = nameless && [
 		`${nameless.message}, and 'Add and Release' sends nothing. ${nameless.resolution}`,
 	];
@@ -137,12 +131,11 @@ async function pushPrepared(
 ): Promise<Done> {
 	// Numbers are claimed before they are sent, and removing them takes long.
 	if (settings.skipPushedBefore) await requireNotArchived(client, settings.campaign.id);
-	const textOf = (error: ExplainedError) => errorText(error);
 	const signal = cancelSignal(run);
 	const record = openPushRecord(run, settings);
 	const send = async () => {
 		const claims = await openPushClaims(run, settings, record, prepared.rows.length);
-		return await sendRows(prepared, { ...settings, client, claims, signal, textOf });
+		return await sendRows(prepared, { ...settings, client, claims, signal });
 	};
 	// An AI agent may call the tool again while it runs.
 	const pushed = await runExclusive(record, send);

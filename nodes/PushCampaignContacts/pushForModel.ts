@@ -45,7 +45,7 @@ function partlyPushed(report: Report): ExplainedError {
 	if (stopped === undefined) return new ExplainedError('rejected', line, '');
 	const outcome = countOf(report, 'unknown') > 0 ? 'unknown' : stopped.outcome;
 	const message = `${line} ${stopped.message}`;
-	return new ExplainedError(outcome, message, stopped.explanation.resolution, stopped);
+	return new ExplainedError(outcome, message, stopped.resolution, stopped);
 }
 
 /** Reasons to show to a model. The others are counted. */
@@ -54,9 +54,10 @@ const MAX_REASONS = 5;
 function nobodyPushed(report: Report): ExplainedError {
 	const { input, requests } = report;
 	if (input.rows.length === 0) {
-		const give = 'Give at least one contact with a phone number.';
-		const resolution = give;
-		return new InvalidInput('No contact was given, so nothing was sent', resolution);
+		return new InvalidInput(
+			'No contact was given, so nothing was sent',
+			'Give at least one contact with a phone number.',
+		);
 	}
 	const notPushed = rowsWith(report, ROW_STATUSES);
 	const first = notPushed.slice(0, MAX_REASONS);

@@ -2,7 +2,7 @@ import compact from 'lodash/compact';
 import sumBy from 'lodash/sumBy';
 import uniqBy from 'lodash/uniqBy';
 import type { ExplainedError } from '../core/service/errors';
-import type { Explanation } from '../core/service/resolution';
+import type { Explanation } from '../core/service/explanation';
 import { numberIn, type JsonObject, type JsonValue } from '../core/values/json';
 import { forEachWithPauses } from '../core/values/pauses';
 import { counted, named, plainText } from '../core/values/values';

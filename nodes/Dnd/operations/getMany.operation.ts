@@ -15,7 +15,7 @@ import type { Operation } from '../../host/run/operations';
 import { quoted } from '../../core/values/values';
 import { readPages } from '../../core/service/paging';
 import { dndList, requireContained } from '../../core/dnd/dndList';
-import { type Explanation } from '../../core/service/resolution';
+import { type Explanation } from '../../core/service/explanation';
 import { parseAgentUuid } from '../../core/service/parseIds';
 import { READS_AT_ONCE } from '../../core/service/limits';
 import { withLatinDigits } from '../../core/values/text';

@@ -2,7 +2,7 @@ import compact from 'lodash/compact';
 import omit from 'lodash/omit';
 import type { INodeProperties } from 'n8n-workflow';
 import { READS_AT_ONCE } from '../../core/service/limits';
-import { type Explanation } from '../../core/service/resolution';
+import { type Explanation } from '../../core/service/explanation';
 import { readAdditions, readConcurrency } from '../../host/forms/options';
 import { limitFields, limitHint, NOT_COMPLETE, readLimit } from '../../host/forms/list';
 import { agentField } from '../../host/forms/locatorFields';

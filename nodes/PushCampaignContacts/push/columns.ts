@@ -3,7 +3,7 @@ import has from 'lodash/has';
 import partition from 'lodash/partition';
 import toPath from 'lodash/toPath';
 import { ERROR_FIELDS, InvalidInput } from '../../core/service/errors';
-import type { Explanation } from '../../core/service/resolution';
+import type { Explanation } from '../../core/service/explanation';
 import { isCampaignPhone } from '../../core/phone/campaignPhone';
 import { isBlank } from '../../core/phone/written';
 import { NAME_SYNONYMS } from '../../core/values/sheetCells';
@@ -69,7 +69,10 @@ export type Columns = {
 
 /** Documented fields, columns that this node adds, and columns without a heading. */
 const NEVER_VARIABLES = [DEFAULT_PHONE_COLUMN, DEFAULT_NAME_COLUMN, ...ADDED_COLUMNS, ''] as const;
-/** Of Google Sheets, data tables, error outputs, and Chat Trigger. Rows of other sources may have one of them, with a meaning for the agent. */
+/**
+ * Of Google Sheets, data tables, error outputs, and Chat Trigger. Rows of other sources may have one of them, with a meaning for
+ * the agent.
+ */
 const COLUMNS_OF_NODES: ReadonlyArray<readonly string[]> = [
 	['row_number'],
 	['id', 'createdAt', 'updatedAt'],

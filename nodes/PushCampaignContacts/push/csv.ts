@@ -1,7 +1,7 @@
 import upperFirst from 'lodash/upperFirst';
 import { isCampaignPhone } from '../../core/phone/campaignPhone';
 import { InvalidInput } from '../../core/service/errors';
-import type { Explanation } from '../../core/service/resolution';
+import type { Explanation } from '../../core/service/explanation';
 import { Pauses } from '../../core/values/pauses';
 import { quoted } from '../../core/values/values';
 import {

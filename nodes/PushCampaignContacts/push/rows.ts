@@ -2,7 +2,7 @@ import groupBy from 'lodash/groupBy';
 import has from 'lodash/has';
 import { CLAIM_LIMITS } from '../../core/claims/claims';
 import { InvalidInput } from '../../core/service/errors';
-import type { Explanation } from '../../core/service/resolution';
+import type { Explanation } from '../../core/service/explanation';
 import type { JsonObject, JsonValue } from '../../core/values/json';
 import { Pauses } from '../../core/values/pauses';
 import { INDIAN_CODE } from '../../core/phone/india';

@@ -4,6 +4,7 @@ import type { ApiClient } from '../../core/service/client';
 import { type Additions, addContacts } from '../../core/service/endpoints';
 import { recordOf } from '../../core/service/envelope';
 import {
+	errorText,
 	explained,
 	ExplainedError,
 	InvalidInput,
@@ -28,8 +29,6 @@ type PushDeps = {
 	additions: Additions;
 	contactsPerRequest: number;
 	claims: PushClaims;
-	/** The reason of a row that has this error. */
-	textOf: (error: ExplainedError) => string;
 	/** Aborted when the execution is stopped. Checked before each request. */
 	signal: AbortSignal;
 };
@@ -58,7 +57,7 @@ class RowSender {
 	) {}
 
 	async send(): Promise<SentRows> {
-		const { claims, textOf, contactsPerRequest } = this.deps;
+		const { claims, contactsPerRequest } = this.deps;
 		const { rows } = this.prepared;
 		const chunks = chunk(claims.leaveOutSent(rows), contactsPerRequest);
 		/** Why rows can't be claimed. An earlier attempt may have sent them. */
@@ -75,7 +74,7 @@ class RowSender {
 		const unsent = withoutStatus(rows);
 		if (unclaimed !== undefined) {
 			const status = unclaimed.outcome === 'unknown' ? 'unknown' : 'not_sent';
-			settleAll(unsent, { status, reason: textOf(unclaimed) });
+			settleAll(unsent, { status, reason: errorText(unclaimed) });
 		} else if (this.stop !== undefined) this.settleUnsent(unsent, this.stop);
 		await claims.end(rows);
 		return { requests: this.requests, stopped: this.stop ?? unclaimed };
@@ -108,7 +107,7 @@ class RowSender {
 	private stopAt(rows: Rows, error: ExplainedError): void {
 		this.stop = error;
 		if (error.outcome === 'unknown')
-			settleAll(rows, { status: 'unknown', reason: this.deps.textOf(error) });
+			settleAll(rows, { status: 'unknown', reason: errorText(error) });
 		else this.settleUnsent(rows, error);
 	}
 
@@ -139,7 +138,7 @@ class RowSender {
 		const reason =
 			error.outcome === 'unknown'
 				? `The push stopped at an earlier request, before it reached this row: ${error.message}. You can push this row again.`
-				: this.deps.textOf(error);
+				: errorText(error);
 		settleAll(rows, { status: 'not_sent', reason });
 	}
 }

@@ -7,7 +7,7 @@ import {
 	NotSent,
 	ServiceRejection,
 } from '../service/errors';
-import type { Explanation } from '../service/resolution';
+import type { Explanation } from '../service/explanation';
 import { messageOf } from '../values/values';
 import type { SocketEnd } from './socket';
 

@@ -1,5 +1,5 @@
 import { ExplainedError } from '../service/errors';
-import type { Explanation } from '../service/resolution';
+import type { Explanation } from '../service/explanation';
 import {
 	type Backoff,
 	backoffMs,
@@ -176,5 +176,5 @@ const STOPPED: Explanation = {
 function notSent(ending: Ending | null): ExplainedError {
 	if (ending === null) return new ExplainedError('not_sent', STOPPED.message, STOPPED.resolution);
 	const message = `${ending.message}, so nothing was sent`;
-	return new ExplainedError('not_sent', message, ending.explanation.resolution, ending);
+	return new ExplainedError('not_sent', message, ending.resolution, ending);
 }

@@ -245,6 +245,5 @@ export function outcomeByError(error: unknown): FailedOutcome {
 	const known = explained(error);
 	if (known instanceof OutcomeUnknown) return { kind: 'unknown', error: known };
 	if (known.outcome !== 'unknown') return { kind: known.outcome, error: known };
-	const { resolution } = known.explanation;
-	return { kind: 'unknown', error: new OutcomeUnknown(known.message, resolution, known) };
+	return { kind: 'unknown', error: new OutcomeUnknown(known.message, known.resolution, known) };
 }

@@ -1,4 +1,3 @@
-import once from 'lodash/once';
 import { activeAgent, readActiveAgents } from '../agents';
 import { asSentence, explained } from '../service/errors';
 import { readPages } from '../service/paging';
@@ -12,22 +11,25 @@ import { ListedNumbers } from './listedNumbers';
 type Numbers = { phones: Iterable<string>; what: string };
 
 /**
- * Returns a function for what the service would say about an agent and its numbers, in sentences, as far as it can be read.
- * Sends nothing. The account's active agents are read once for all agents.
+ * What the service would say about an agent and the numbers to call, in sentences, as far as it can be read. Sends nothing.
  */
-export function agentChecker(account: Account) {
-	const readAgents = once(async () => await readActiveAgents(account));
-	const activeText = async (agentUuid: string) =>
-		activeAgent(await readAgents(), agentUuid) === undefined
-			? "The agent isn't among the active agents of the account, so it may not call anybody."
-			: 'The agent is active.';
+export async function checkAgent(
+	account: Account,
+	agentUuid: string,
+	numbers: Numbers,
+): Promise<string[]> {
 	const unreadable = (what: string) => (error: unknown) =>
 		`${what} couldn't be read: ${asSentence(explained(error).message)}`;
-	return async (agentUuid: string, numbers: Numbers): Promise<string[]> =>
-		await Promise.all([
-			activeText(agentUuid).catch(unreadable('The list of active agents')),
-			skippedText(account, agentUuid, numbers).catch(unreadable("The agent's do-not-disturb list")),
-		]);
+	return await Promise.all([
+		activeText(account, agentUuid).catch(unreadable('The list of active agents')),
+		skippedText(account, agentUuid, numbers).catch(unreadable("The agent's do-not-disturb list")),
+	]);
+}
+
+async function activeText(account: Account, agentUuid: string): Promise<string> {
+	return activeAgent(await readActiveAgents(account), agentUuid) === undefined
+		? "The agent isn't among the active agents of the account, so it may not call anybody."
+		: 'The agent is active.';
 }
 
 /** Nothing is known of the list if the credential doesn't describe it. */

@@ -3,7 +3,7 @@ import { isSameId } from '../service/envelope';
 import { unusable } from '../service/errors';
 import { LIMITS } from '../service/limits';
 import { MAX_READINGS, type Page, type PagedList, positionsFrom } from '../service/paging';
-import type { Explanation } from '../service/resolution';
+import type { Explanation } from '../service/explanation';
 import type { Account } from '../profile/serviceProfile';
 import { digitsIn } from '../phone/written';
 import {

@@ -2,7 +2,7 @@ import range from 'lodash/range';
 import { duration } from '../values/clock';
 import { isJsonObject, type JsonObject } from '../values/json';
 import { TOO_MANY_REQUESTS, type HttpResponse, type ServiceRequest } from './http';
-import type { Explanation } from './resolution';
+import type { Explanation } from './explanation';
 import { retryAfterMs } from './retry';
 
 /*

@@ -1,4 +1,4 @@
-import type { Explanation } from './resolution';
+import type { Explanation } from './explanation';
 import type { ErrorCode, RejectionBody } from './errorTable';
 import { firstCharacters } from '../values/text';
 import { messageOf } from '../values/values';
@@ -162,7 +162,7 @@ export function unusable(message: string, advice: string, facts: ErrorFacts = {}
 /** @throws the failure of a read before the request. If it's unknown, certainly nothing was sent. */
 export function failedBeforeSending(error: unknown): never {
 	if (!(error instanceof OutcomeUnknown)) throw error;
-	throw new NotSent(error.message, error.explanation.resolution, error);
+	throw new NotSent(error.message, error.resolution, error);
 }
 
 /** An unknown outcome as stored between attempts. */

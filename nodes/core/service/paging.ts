@@ -5,7 +5,7 @@ import type { JsonObject } from '../values/json';
 import type { Limiter } from '../values/keyedMutex';
 import { OutcomeUnknown, unusable } from './errors';
 import { READS_AT_ONCE } from './limits';
-import type { Explanation } from './resolution';
+import type { Explanation } from './explanation';
 
 /** A page of a list. Its position is a number, an offset, a cursor, or a link. */
 export type Page<Position> = {

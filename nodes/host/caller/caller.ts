@@ -17,6 +17,9 @@ export type Model = Facts & {
 	deadline: Deadline;
 };
 
+/** The person who chats with the model, not the person on the phone. */
+export const USER = 'the user you are chatting with';
+
 type Facts = {
 	/** Whether *On Error* can continue with an item for each error. Agents get errors in a format of their own. */
 	continuesOnFail: boolean;

@@ -7,8 +7,8 @@ import type { CallerRun } from '../caller/caller';
 const STORE_KEY = 'voiceChatAgent';
 
 /**
- * What a node remembers in an execution, in all its runs. It's available again to each attempt of *Retry On Fail*, and to the execution that
- * *Retry* starts.
+ * What a node remembers in an execution, in all its runs. It's available again to each attempt of *Retry On Fail*, and to the
+ * execution that *Retry* starts.
  *
  * n8n stores it with every execution, so it must be small, plain JSON: IDs, positions, and counts, never rows. n8n writes
  * it when the execution ends, or after each node if the workflow saves its progress. If the process is killed before,

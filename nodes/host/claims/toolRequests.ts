@@ -1,11 +1,10 @@
 import type { INodeExecutionData } from 'n8n-workflow';
 import type { Deliveries, Job } from '../../core/claims/deliveries';
 import { ExplainedError, NotSent } from '../../core/service/errors';
-import { USER } from '../../core/service/resolution';
 import { hashOf } from '../../core/values/hash';
 import { isJsonObject, numberIn } from '../../core/values/json';
 import { runExclusive } from '../../core/values/keyedMutex';
-import type { CallerRun } from '../caller/caller';
+import { type CallerRun, USER } from '../caller/caller';
 import { agentRunOf, approvedRequest } from '../caller/rows';
 import type { RunResult } from '../execution/runResult';
 import { openMemory } from './executionMemory';

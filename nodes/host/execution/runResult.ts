@@ -1,6 +1,6 @@
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { asSentence } from '../../core/service/errors';
-import type { Explanation } from '../../core/service/resolution';
+import type { Explanation } from '../../core/service/explanation';
 import { displayText } from '../../core/values/values';
 
 /** A request that a run has completed. */

@@ -1,6 +1,6 @@
 import type { INodeProperties } from 'n8n-workflow';
 import { parseCount } from '../../core/service/parseIds';
-import type { Explanation } from '../../core/service/resolution';
+import type { Explanation } from '../../core/service/explanation';
 import { counted } from '../../core/values/values';
 import type { Fields } from './fields';
 

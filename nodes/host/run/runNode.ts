@@ -14,7 +14,7 @@ import { isNodeError, toNodeError } from '../http/nodeErrors';
 import { NodeParameters } from '../forms/nodeParameters';
 import { addHintsForPerson, RunResult } from '../execution/runResult';
 import { NotSent } from '../../core/service/errors';
-import type { Explanation } from '../../core/service/resolution';
+import type { Explanation } from '../../core/service/explanation';
 import { displayText } from '../../core/values/values';
 import { executionDataOf } from '../nodeRun';
 import { errorItemOf } from './itemLoop';

@@ -3,12 +3,11 @@ import { DateTime } from 'luxon';
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { asSentence, ExplainedError, NotSent, OutcomeUnknown } from '../../core/service/errors';
 import { namesTime } from '../../core/service/modelFormats';
-import { USER } from '../../core/service/resolution';
 import { whenAborted, pause } from '../../core/values/clock';
 import { inEnglish, withOffset } from '../../core/values/dates';
 import { isJsonObject, type JsonValue } from '../../core/values/json';
 import { clock } from '../clock';
-import { type Model, TOOL_LIMITS } from '../caller/caller';
+import { type Model, TOOL_LIMITS, USER } from '../caller/caller';
 import type { CompletedRequest, RunResult } from '../execution/runResult';
 import { messageOf } from '../../core/values/values';
 

@@ -9,6 +9,3 @@ export type Explanation = {
 	/** Whether the same request may succeed later. */
 	isTransient?: boolean;
 };
-
-/** The person who chats with the model, not the person on the phone. */
-export const USER = 'the user you are chatting with';
