@@ -89,7 +89,7 @@ function readSettings(context: ITriggerFunctions): ListenerSettings & { sessionI
 /** The selected types. Null for all events, which is what an empty 'Events' means, whatever other types are entered. */
 function chosenTypes(form: Fields): ReadonlySet<string> | null {
 	const events = form.choices('eventTypes');
-	const others = form.collection('developerSettings').textOrList('otherEventTypes');
+	const others = form.collection('options').textOrList('otherEventTypes');
 	if (events.length === 0) return null;
 	return new Set([...events, ...parseList(others)]);
 }

@@ -1,7 +1,7 @@
 import type { INodeProperties } from 'n8n-workflow';
 import { disconnectOtherField } from '../host/forms/chatFields';
 import { shownWhere } from '../host/forms/shownWhere';
-import { developerSettings } from '../host/forms/options';
+import { optionsCollection } from '../host/forms/options';
 
 /** The documented events of a chat session. */
 const eventTypesField: INodeProperties = {
@@ -127,5 +127,5 @@ export const triggerFields: INodeProperties[] = [
 		displayOptions: { hide: { eventTypes: [{ _cnd: { not: 'message_received' } }] } },
 	},
 	disconnectOtherField,
-	developerSettings(otherEventTypesField),
+	optionsCollection(otherEventTypesField),
 ];

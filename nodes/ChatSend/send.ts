@@ -138,7 +138,7 @@ function byRequest(
 	{ idempotency_key: key }: ReturnType<typeof readKey>,
 	request: (deps: RequestDeps, additions: Additions) => Promise<JsonObject>,
 ): ReturnType<Prepare> {
-	const additions = readAdditions(form.collection('developerSettings'));
+	const additions = readAdditions(form.collection('options'));
 	const send = async (deps: RequestDeps) => await request(deps, additions);
 	return messageRequest(message, { way, message, key, additions }, key, send);
 }

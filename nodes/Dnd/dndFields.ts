@@ -30,6 +30,6 @@ export function readNumber(form: Fields): NumberOnList {
 	return {
 		agentUuid: parseAgentUuid(form.text('agentUuid')),
 		phone: parseDndPhone(form.scalar('phone')),
-		additions: readAdditions(form.collection('developerSettings')),
+		additions: readAdditions(form.collection('options')),
 	};
 }

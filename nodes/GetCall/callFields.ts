@@ -7,7 +7,7 @@ import { outputFields } from '../host/forms/outputFields';
 import {
 	additionalQueryParameters,
 	concurrencyField,
-	developerSettings,
+	optionsCollection,
 	readAdditions,
 	readConcurrency,
 } from '../host/forms/options';
@@ -31,10 +31,14 @@ export const callOutputFields = outputFields(
 	'call_id, outcome, summary',
 );
 
-export const requestSettings = developerSettings(
+const requestOptions = [
 	additionalQueryParameters,
 	concurrencyField(READS_AT_ONCE, 'How many requests to send at the same time'),
-);
+];
+
+/** The options of every operation, with those of one. */
+export const callOptions = (...own: INodeProperties[]) =>
+	optionsCollection(...requestOptions, ...own);
 
 /** The call of an item. */
 type ReadCall = Pick<AccountClient, 'client' | 'optOutKey'> & {
@@ -53,7 +57,7 @@ export async function forEachCall(
 		const { client, optOutKey } = await account();
 		const form = parameters.at(index);
 		const callId = parseCallId(form.text('callId'));
-		const additions = readAdditions(form.collection('developerSettings'));
+		const additions = readAdditions(form.collection('options'));
 		return await read({ client, optOutKey, callId, additions, form });
 	};
 	const concurrency = readConcurrency(parameters, READS_AT_ONCE);

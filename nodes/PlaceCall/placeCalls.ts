@@ -103,16 +103,15 @@ function prepareCall(run: CallRun, index: number): PreparedRequest {
 		const row = run.caller.inputRows()[index]?.json ?? {};
 		requireCountry(row, form.scalar('phoneNumber'), request.country_code);
 	}
-	const settings = form.collection('developerSettings');
-	const additions = readAdditions(settings);
+	const options = form.collection('options');
+	const additions = readAdditions(options);
 	requireOneTime(call.time, additions, question !== undefined);
-	const legacy = settings.switch('useLegacyEndpoint', false);
+	const legacy = options.switch('useLegacyEndpoint', false);
 	// Read now, because an invalid option keeps the call from being placed.
 	const input = inputItem(run, index, question !== undefined);
 	const { planned, scheduledAt, obstacle } = callTime(call.time, run.startedAt);
 	const at = scheduledAt ?? additions.body.scheduled_at;
 	const zone = call.time.hours?.zone ?? context.getTimezone();
-	const options = form.collection('options');
 	return {
 		// Without the time of the attempt, which doesn't make it another call.
 		payload: { ...additions, request },

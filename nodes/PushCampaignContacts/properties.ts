@@ -4,7 +4,6 @@ import { agentField } from '../host/forms/locatorFields';
 import {
 	additionalBodyFields,
 	additionalQueryParameters,
-	developerSettings,
 	optionsCollection,
 } from '../host/forms/options';
 import { jsonInTools } from '../host/forms/shownWhere';
@@ -249,9 +248,6 @@ const pushOptionsField: INodeProperties = optionsCollection(
 		description:
 			"Whether to push each number to the campaign only once over all executions of this workflow, so that you can push the same growing sheet every day. The Skipped output returns the others. The node remembers a number before sending it, and forgets it if it was certainly not pushed. Numbers pushed without this option aren't remembered. After you change the account, a campaign with the same ID counts as the same.",
 	},
-);
-
-const pushSettingsField: INodeProperties = developerSettings(
 	additionalBodyFields,
 	additionalQueryParameters,
 	{
@@ -276,5 +272,4 @@ export const pushFields: INodeProperties[] = [
 	...contactsFields,
 	...columnFields,
 	pushOptionsField,
-	pushSettingsField,
 ];

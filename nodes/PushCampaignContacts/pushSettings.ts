@@ -41,7 +41,6 @@ export async function readPushSettings(
 	const form = run.parameters.at(FIRST);
 	const whatToDo = form.choice('whatToDo', 'check');
 	const options = form.collection('options');
-	const settings = form.collection('developerSettings');
 	return {
 		campaign: {
 			id: parseCampaignId(form.text('campaignId')),
@@ -53,8 +52,8 @@ export async function readPushSettings(
 			personName: form.text('personNameColumn'),
 			others: readOtherColumns(form),
 		},
-		contactsPerRequest: settings.wholeNumber('contactsPerRequest') ?? LIMITS.contactsPerRequest,
-		additions: readAdditions(settings),
+		contactsPerRequest: options.wholeNumber('contactsPerRequest') ?? LIMITS.contactsPerRequest,
+		additions: readAdditions(options),
 		checksOnly: whatToDo !== 'release' && whatToDo !== 'wait',
 		skipPushedBefore: options.switch('skipPushedBefore', false),
 	};

@@ -172,8 +172,8 @@ describe('examples of pushes, with only the credentials selected', () => {
 			sheets.setSpreadsheet(SHEET, { Leads: [header, ...rows], Rejected: [] });
 			const workflow = await run.import('01-morning-push.json', (node) => {
 				if (node.name !== 'Push Campaign Contacts') return node;
-				const developerSettings = { contactsPerRequest: 1 };
-				const parameters = { ...node.parameters, developerSettings };
+				const options = { contactsPerRequest: 1 };
+				const parameters = { ...node.parameters, options };
 				return { ...node, parameters, onError: 'continueErrorOutput' };
 			});
 			const match = { method: 'POST' };

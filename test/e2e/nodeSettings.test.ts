@@ -43,7 +43,7 @@ const push = (rest: Partial<INode>, parameters: INodeParameters = {}) =>
 			campaignId: byId(campaigns.active),
 			agentUuid: byId(agents.full),
 			whatToDo: 'wait',
-			developerSettings: { contactsPerRequest: 1 },
+			options: { contactsPerRequest: 1 },
 			...parameters,
 		},
 		rest,

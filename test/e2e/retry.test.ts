@@ -94,7 +94,7 @@ test('a retry of a push from a file on disk sends only the rest, and no row that
 		agentUuid: byId(fixtures.agents.full),
 		whatToDo: 'wait',
 		contactsFrom: 'csv',
-		developerSettings: { contactsPerRequest: 20 },
+		options: { contactsPerRequest: 20 },
 	};
 	const push = ours('Push', 'pushCampaignContacts', parameters);
 	const contacts = () => simulator.contactsOf(fixtures.campaigns.active);

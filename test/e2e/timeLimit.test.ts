@@ -45,7 +45,7 @@ describe("a workflow's time limit in real n8n", () => {
 				campaignId: String(fixtures.campaigns.active),
 				phoneColumn: 'phone',
 				whatToDo: 'wait',
-				developerSettings: { contactsPerRequest: 1 },
+				options: { contactsPerRequest: 1 },
 			}),
 		);
 

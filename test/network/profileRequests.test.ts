@@ -87,7 +87,7 @@ it.each<[how: string, name: string, shown: object, parameters: INodeParameters, 
 });
 
 it('a body in Additional Body Fields, or the documented key, is sent, although the profile shows none', async () => {
-	const more = { developerSettings: { additionalBodyFields: '{"by":"n8n"}' } };
+	const more = { options: { additionalBodyFields: '{"by":"n8n"}' } };
 	expect(await sent('dnd.remove', LIST, 'dnd', { ...REMOVE, ...more })).toEqual([
 		[`DELETE ${NUMBERS}`, JSON_TYPE, 'none', '{"by":"n8n"}'],
 	]);

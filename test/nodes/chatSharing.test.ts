@@ -347,7 +347,7 @@ describe('Stop', () => {
 		['to other sessions', 2, [sessions.open, sessions.dormant, sessions.inactiveAgent]],
 		['of the same session', 1, [sessions.open, sessions.open, sessions.open]],
 	])('sends no later messages %s', async (_which, count, ids) => {
-		const parameters = { sessionId: '={{ $json.session }}', developerSettings: { concurrency: 2 } };
+		const parameters = { sessionId: '={{ $json.session }}', options: { concurrency: 2 } };
 		const items = ids.map((session) => ({ session, text: UNACKED }));
 		const overrides = { onError: 'continueRegularOutput' as const };
 		const { execution } = await harness.start(parameters, { items, overrides });

@@ -48,7 +48,7 @@ test.each(['It shows [object Object]', 'It shows {{ $json.name }} and {{name}}']
 
 const details = (additionalBodyFields: NodeParameterValueType): INodeParameters => ({
 	...{ operation: 'place', ...agent(), countryCode: 'IN', phoneNumber: '9876543210' },
-	developerSettings: { additionalBodyFields },
+	options: { additionalBodyFields },
 });
 
 test.each([
@@ -57,6 +57,6 @@ test.each([
 	['an invalid date', '={{ ({ due: new Date("soon") }) }}'],
 ])('%s within JSON stops the node, because it would be sent as null', async (_what, json) => {
 	const { message, sent } = await run('placeCall', details(json));
-	expect(message).toMatch(/^'Additional Body Fields' in 'Developer Settings' must be JSON/);
+	expect(message).toMatch(/^'Additional Body Fields' in 'Options' must be JSON/);
 	expect(sent).toEqual([]);
 });

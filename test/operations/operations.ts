@@ -180,7 +180,7 @@ export const OPERATIONS: { [name: string]: Operation } = {
 			},
 			{ with: { callLimit: 'day', maximumCalls: 9 } },
 			{ with: { resource: 'call', when: 'now' }, isTool: true },
-			{ with: { developerSettings: { useLegacyEndpoint: true } }, sends: 'POST /call' },
+			{ with: { options: { useLegacyEndpoint: true } }, sends: 'POST /call' },
 		],
 		callsPeople: true,
 		output: {

@@ -1,7 +1,7 @@
 import memoize from 'lodash/memoize';
 import {
 	additionalQueryParameters,
-	developerSettings,
+	optionsCollection,
 	readAdditions,
 } from '../../host/forms/options';
 import { agentField } from '../../host/forms/locatorFields';
@@ -20,7 +20,7 @@ export const check: Operation = {
 	subtitle: 'check agent',
 	fields: [
 		{ ...agentField, description: 'The agent to check' },
-		developerSettings(additionalQueryParameters),
+		optionsCollection(additionalQueryParameters),
 	],
 	isReadOnly: true,
 	toolDescription:
@@ -35,7 +35,7 @@ export const check: Operation = {
 		const checkOne = async (index: number) => {
 			const form = parameters.at(index);
 			const wanted = parseAgentUuid(form.text('agentUuid'));
-			const additions = readAdditions(form.collection('developerSettings'));
+			const additions = readAdditions(form.collection('options'));
 			const found = activeAgent(await activeAgents(additions), wanted);
 			return asItems({ ...found?.record, agent_uuid: wanted, active: found !== undefined });
 		};

@@ -1,6 +1,6 @@
 import {
 	additionalQueryParameters,
-	developerSettings,
+	optionsCollection,
 	readAdditions,
 } from '../../host/forms/options';
 import { forEachList } from '../../host/run/itemLoop';
@@ -19,7 +19,7 @@ export const getMany: Operation = {
 	subtitle: 'get many active agents',
 	fields: [
 		...outputFields('simplified', 'One item per agent', 'agent_uuid, agent_name'),
-		developerSettings(additionalQueryParameters),
+		optionsCollection(additionalQueryParameters),
 	],
 	isReadOnly: true,
 	toolDescription:
@@ -30,7 +30,7 @@ export const getMany: Operation = {
 		const plan = async (index: number) => {
 			const service = await account();
 			const form = parameters.at(index);
-			const additions = readAdditions(form.collection('developerSettings'));
+			const additions = readAdditions(form.collection('options'));
 			const output = readOutput(form);
 			return {
 				key: { additions, output },

@@ -8,7 +8,7 @@ import { campaignField } from '../../host/forms/campaignField';
 import {
 	additionalQueryParameters,
 	concurrencyField,
-	developerSettings,
+	optionsCollection,
 	readAdditions,
 	readConcurrency,
 } from '../../host/forms/options';
@@ -24,7 +24,7 @@ export const getStatus: OnlyOperation = {
 			'One flat record with calls by status, contacts, lists, connect rate, and attempts per contact',
 			'status, connect_rate',
 		),
-		developerSettings(
+		optionsCollection(
 			additionalQueryParameters,
 			concurrencyField(READS_AT_ONCE, 'How many campaigns to read at the same time'),
 		),
@@ -50,7 +50,7 @@ async function readStatuses(run: OperationRun): Promise<INodeExecutionData[]> {
 		const form = parameters.at(index);
 		const campaignId = parseCampaignId(form.text('campaignId'));
 		const output = readOutput(form);
-		const view = await readOnce(campaignId, readAdditions(form.collection('developerSettings')));
+		const view = await readOnce(campaignId, readAdditions(form.collection('options')));
 		const sizes = { raw: view.record, simplified: simplifyCampaign(view) };
 		// Items share the response, and a node that changes one item in place must not change the others.
 		return asItems(structuredClone(selectOutput(output, sizes)));

@@ -5,7 +5,7 @@ import {
 	additionalBodyFields,
 	additionalQueryParameters,
 	concurrencyField,
-	developerSettings,
+	optionsCollection,
 } from '../../host/forms/options';
 import { shownWhere } from '../../host/forms/shownWhere';
 import { forEachChatItem, type Prepare } from '../../host/run/chatItems';
@@ -25,7 +25,7 @@ export const FRAMES_AT_ONCE = 20;
 const CONCURRENCY_DESCRIPTION =
 	'How many messages to send at the same time. Items with the same session are always sent one by one.';
 
-export const liveSettings = developerSettings(
+export const liveSettings = optionsCollection(
 	concurrencyField(FRAMES_AT_ONCE, CONCURRENCY_DESCRIPTION),
 );
 
@@ -110,7 +110,7 @@ export const sendMessage: Operation = {
 		shownWhere(idempotencyKeyField, { sendBy: ['socket', 'async'] }),
 		shownWhere(liveSettings, { sendBy: ['socket'] }),
 		shownWhere(
-			developerSettings(
+			optionsCollection(
 				additionalBodyFields,
 				additionalQueryParameters,
 				concurrencyField(1, CONCURRENCY_DESCRIPTION),

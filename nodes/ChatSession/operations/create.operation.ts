@@ -3,7 +3,7 @@ import {
 	additionalBodyFields,
 	additionalQueryParameters,
 	concurrencyField,
-	developerSettings,
+	optionsCollection,
 	readAdditions,
 } from '../../host/forms/options';
 import { forEachChatItem, type Prepare } from '../../host/run/chatItems';
@@ -40,7 +40,7 @@ const personNameField: INodeProperties = {
 	description: 'The name of the customer, for the agent to use',
 };
 
-export const requestSettings = developerSettings(
+export const requestSettings = optionsCollection(
 	additionalBodyFields,
 	additionalQueryParameters,
 	concurrencyField(1, 'How many requests to send at the same time'),
@@ -105,7 +105,7 @@ export const legacyCreate: Operation = {
 const createOne: Prepare = (form) => {
 	const agentUuid = parseAgentUuid(form.text('agentUuid'));
 	const personName = readPersonName(form);
-	const additions = readAdditions(form.collection('developerSettings'));
+	const additions = readAdditions(form.collection('options'));
 	const values = { agent: agentUuid, person: personName };
 	return creation(agentUuid, personName, { values, additions }, async (account) => {
 		const response = await sendByProfile('chat.session', account, values, additions);
@@ -125,7 +125,7 @@ const createLegacy: Prepare = (form) => {
 		agent_uuid: parseAgentUuid(form.text('agentUuid')),
 		...(Object.keys(metadata).length > 0 && { metadata }),
 	};
-	const additions = readAdditions(form.collection('developerSettings'));
+	const additions = readAdditions(form.collection('options'));
 	return creation(body.agent_uuid, personName, { body, additions }, async ({ client }) =>
 		documentedRecord('session_id', await createLegacySession(client, { body }, additions)),
 	);

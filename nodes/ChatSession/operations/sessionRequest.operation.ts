@@ -28,7 +28,7 @@ const commandField: INodeProperties = {
 	required: true,
 	placeholder: 'e.g. close',
 	description:
-		"The name of a command of your service. If it needs more values, enter them in 'Additional Body Fields' under 'Developer Settings'.",
+		"The name of a command of your service. If it needs more values, enter them in 'Additional Body Fields'.",
 };
 
 export const supportCommand: Operation = {
@@ -130,7 +130,7 @@ function sessionRequest(
 	happened: string,
 ): PreparedRequest {
 	const sessionId = parseSessionId(form.text('sessionId'));
-	const additions = readAdditions(form.collection('developerSettings'));
+	const additions = readAdditions(form.collection('options'));
 	return {
 		payload: { kind, sessionId, ...body, additions },
 		target: [kind, sessionKey(sessionId)],

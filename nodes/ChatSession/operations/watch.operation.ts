@@ -13,7 +13,7 @@ import { parseSessionId, requireText } from '../../core/chat/parseChatFields';
 import { isJsonObject, type JsonObject } from '../../core/values/json';
 import { sessionField } from '../../host/forms/chatFields';
 import type { Fields } from '../../host/forms/fields';
-import { concurrencyField, developerSettings } from '../../host/forms/options';
+import { concurrencyField, optionsCollection } from '../../host/forms/options';
 import { toFault } from '../../host/http/transport';
 import { forEachChatItem, type Prepare } from '../../host/run/chatItems';
 import { asItems } from '../../host/run/itemLoop';
@@ -43,7 +43,7 @@ const fields: INodeProperties[] = [
 		required: true,
 		description: "The 'Secret' of the Chat Events Trigger",
 	},
-	developerSettings(
+	optionsCollection(
 		concurrencyField(DEFAULT_CONCURRENCY, 'How many requests to send at the same time'),
 	),
 ];

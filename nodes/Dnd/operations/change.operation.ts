@@ -9,7 +9,7 @@ import {
 	additionalBodyFields,
 	additionalQueryParameters,
 	concurrencyField,
-	developerSettings,
+	optionsCollection,
 	readConcurrency,
 } from '../../host/forms/options';
 import type { AccountClient } from '../../host/http/accountClient';
@@ -27,7 +27,7 @@ const CHANGES = { added: 'added to', removed: 'removed from' };
 
 /** @param verb for the number, such as "add" */
 function changeSettings(verb: string): INodeProperties {
-	return developerSettings(
+	return optionsCollection(
 		additionalBodyFields,
 		additionalQueryParameters,
 		concurrencyField(CHANGES_AT_ONCE, `How many numbers to ${verb} at the same time`),

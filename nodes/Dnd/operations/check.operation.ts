@@ -5,7 +5,7 @@ import {
 	additionalQueryParameters,
 	concurrencyField,
 	readConcurrency,
-	developerSettings,
+	optionsCollection,
 } from '../../host/forms/options';
 import { asItems, forEachItem, withInputIfFailed } from '../../host/run/itemLoop';
 import type { Operation, OperationRun } from '../../host/run/operations';
@@ -29,7 +29,7 @@ export const check: Operation = {
 	fields: [
 		dndAgentField,
 		phoneField,
-		developerSettings(
+		optionsCollection(
 			additionalQueryParameters,
 			concurrencyField(READS_AT_ONCE, 'How many numbers to check at the same time'),
 		),

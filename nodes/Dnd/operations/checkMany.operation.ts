@@ -10,7 +10,7 @@ import { earlierError, emptied, emptyCell } from '../../host/run/ownColumns';
 import {
 	additionalQueryParameters,
 	concurrencyField,
-	developerSettings,
+	optionsCollection,
 	readConcurrency,
 } from '../../host/forms/options';
 import type { JsonObject } from '../../core/values/json';
@@ -33,7 +33,7 @@ export const checkMany: Operation = {
 			description:
 				"The phone number of each row, preferably with + and country code. Drag the column here. A number that can't be read or compared is reported, and never counts as not listed.",
 		},
-		developerSettings(
+		optionsCollection(
 			additionalQueryParameters,
 			concurrencyField(READS_AT_ONCE, 'How many requests to send at the same time'),
 		),

@@ -6,7 +6,7 @@ import {
 	concurrencyField,
 	readAdditions,
 	readConcurrency,
-	developerSettings,
+	optionsCollection,
 } from '../../host/forms/options';
 import { limitFields, limitHint, readLimit } from '../../host/forms/list';
 import { forEachList, type ListPlan } from '../../host/run/itemLoop';
@@ -40,7 +40,7 @@ export const getMany: Operation = {
 				'Return only numbers that contain these digits. Leave empty to return all numbers.',
 		},
 		...outputFields('raw', 'The numbers with their reasons', 'phone, created_at'),
-		developerSettings(
+		optionsCollection(
 			additionalQueryParameters,
 			concurrencyField(READS_AT_ONCE, 'How many requests to send at the same time'),
 		),
@@ -61,7 +61,7 @@ export const getMany: Operation = {
 				agentUuid: parseAgentUuid(form.text('agentUuid')),
 				phone: phone === '' ? undefined : phone,
 				limit,
-				additions: readAdditions(form.collection('developerSettings')),
+				additions: readAdditions(form.collection('options')),
 			};
 			const readFor = async (limiter: Limiter): Promise<JsonObject[]> => {
 				const list = dndList(service, { ...request, limiter });

@@ -5,7 +5,7 @@ import { simplifyCall } from '../../core/calls/callRecord';
 import { readIncluded } from '../../core/calls/readCall';
 import { getCall } from '../../core/service/endpoints';
 import { recordOf } from '../../core/service/envelope';
-import { callIdField, callOutputFields, forEachCall, requestSettings } from '../callFields';
+import { callIdField, callOutputFields, forEachCall, callOptions } from '../callFields';
 
 export const get: Operation = {
 	value: 'get',
@@ -35,7 +35,7 @@ export const get: Operation = {
 			description: 'What else to get for the call. Each option sends another request.',
 		},
 		...callOutputFields,
-		requestSettings,
+		callOptions(),
 	],
 	isReadOnly: true,
 	toolDescription:

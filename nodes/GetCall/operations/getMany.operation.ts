@@ -21,7 +21,7 @@ import type { AccountClient } from '../../host/http/accountClient';
 import type { Limiter } from '../../core/values/keyedMutex';
 import type { JsonObject } from '../../core/values/json';
 import { counted, isUnset } from '../../core/values/values';
-import { callOutputFields, requestSettings } from '../callFields';
+import { callOutputFields, callOptions } from '../callFields';
 
 export const filtersField: INodeProperties = {
 	displayName: 'Filters',
@@ -97,7 +97,7 @@ export const getMany: Operation = {
 	description:
 		'Retrieve a list of calls. The node returns the list once for items with the same parameters.',
 	subtitle: 'get many calls',
-	fields: [...limitFields, filtersField, ...callOutputFields, requestSettings],
+	fields: [...limitFields, filtersField, ...callOutputFields, callOptions()],
 	isReadOnly: true,
 	toolDescription:
 		'Lists phone calls of the AI agents with their outcomes and summaries. Use it to find the ID of a call, or to see how calls went. Places no calls and changes nothing.',
@@ -115,7 +115,7 @@ export const getMany: Operation = {
 				filters,
 				zone: context.getTimezone(),
 				limit: isFiltered ? Infinity : limit,
-				additions: readAdditions(form.collection('developerSettings')),
+				additions: readAdditions(form.collection('options')),
 			};
 			const output = readOutput(form);
 			const readFor = async (limiter: Limiter): Promise<JsonObject[]> => {

@@ -5,7 +5,7 @@ import type { Operation } from '../../host/run/operations';
 import { readRecording } from '../../core/calls/readCall';
 import { InvalidInput } from '../../core/service/errors';
 import { asText } from '../../core/values/values';
-import { callIdField, forEachCall, requestSettings } from '../callFields';
+import { callIdField, forEachCall, callOptions } from '../callFields';
 
 const recordingFields: INodeProperties[] = [
 	{
@@ -42,7 +42,7 @@ export const getRecording: Operation = {
 	action: 'Get call recording',
 	description: 'Retrieve a link to the recording of a call, or download it',
 	subtitle: 'get recording',
-	fields: [callIdField, ...recordingFields, requestSettings],
+	fields: [callIdField, ...recordingFields, callOptions()],
 	isReadOnly: true,
 	toolDescription:
 		'Gets a link to the audio recording of one phone call by its call ID. Places no calls and changes nothing.',

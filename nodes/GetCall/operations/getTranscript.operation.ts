@@ -4,7 +4,7 @@ import type { Operation } from '../../host/run/operations';
 import { transcriptText, transcriptTurns } from '../../core/calls/callRecord';
 import { getTranscript as requestTranscript } from '../../core/service/endpoints';
 import { recordOf } from '../../core/service/envelope';
-import { callIdField, forEachCall, requestSettings } from '../callFields';
+import { callIdField, forEachCall, callOptions } from '../callFields';
 
 export const getTranscript: Operation = {
 	value: 'getTranscript',
@@ -15,7 +15,7 @@ export const getTranscript: Operation = {
 	fields: [
 		callIdField,
 		...outputFields('raw', 'The conversation as text, with one line per turn', 'transcript_text'),
-		requestSettings,
+		callOptions(),
 	],
 	isReadOnly: true,
 	toolDescription:

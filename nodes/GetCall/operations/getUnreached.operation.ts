@@ -9,11 +9,11 @@ import { parseCount, parseWholeNumber } from '../../core/service/parseIds';
 import type { JsonObject } from '../../core/values/json';
 import { parseList } from '../../core/values/values';
 import { clock } from '../../host/clock';
-import { optionsCollection, readAdditions, readConcurrency } from '../../host/forms/options';
+import { readAdditions, readConcurrency } from '../../host/forms/options';
 import { statusField, statusKeysMeant } from '../../host/forms/statusField';
 import { forEachList, type ListPlan } from '../../host/run/itemLoop';
 import type { Operation } from '../../host/run/operations';
-import { requestSettings } from '../callFields';
+import { callOptions } from '../callFields';
 import { callsByNumber, toCallAgain, USED_FIELDS } from '../latestCalls';
 import { filtersField } from './getMany.operation';
 
@@ -70,7 +70,7 @@ const fields: INodeProperties[] = [
 		...filtersField,
 		options: (filtersField.options ?? []).filter(({ name }) => FILTERS.some((one) => one === name)),
 	},
-	optionsCollection(
+	callOptions(
 		number({
 			displayName: 'Goal (People Reached)',
 			name: 'goal',
@@ -79,7 +79,6 @@ const fields: INodeProperties[] = [
 				"How many people to reach in the period. At most as many people are returned as are missing, and nobody after that. Everybody counts who had a call with a status that isn't in 'Statuses', also one in progress.",
 		}),
 	),
-	requestSettings,
 ];
 
 export const getUnreached: Operation = {
@@ -119,7 +118,7 @@ export const getUnreached: Operation = {
 				...Object.fromEntries(FILTERS.map((name) => [name, given.text(name)])),
 				from,
 			};
-			const additions = readAdditions(form.collection('developerSettings'));
+			const additions = readAdditions(options);
 			return {
 				key: { filters, additions, ...rules, goal: String(rules.goal) },
 				read: async (limiter) => {

@@ -7,7 +7,7 @@ import {
 	additionalBodyFields,
 	additionalQueryParameters,
 	concurrencyField,
-	developerSettings,
+	optionsCollection,
 	readAdditions,
 } from '../../host/forms/options';
 import { forEachChatItem, type Prepare } from '../../host/run/chatItems';
@@ -32,7 +32,7 @@ export const inject: OnlyOperation = {
 			description:
 				"Text to add to the agent's context. Each item adds one entry. Entries of the same session keep the order of the items.",
 		},
-		developerSettings(
+		optionsCollection(
 			additionalBodyFields,
 			additionalQueryParameters,
 			concurrencyField(
@@ -54,7 +54,7 @@ export const inject: OnlyOperation = {
 const injectOne: Prepare = (form) => {
 	const sessionId = parseSessionId(form.text('sessionId'));
 	const context = requireText(form.text('context'), 'Context');
-	const additions = readAdditions(form.collection('developerSettings'));
+	const additions = readAdditions(form.collection('options'));
 	return {
 		payload: { sessionId, context, additions },
 		target: ['context', sessionKey(sessionId)],

@@ -4,7 +4,6 @@ import {
 	additionalBodyFields,
 	additionalQueryParameters,
 	concurrencyField,
-	developerSettings,
 	optionsCollection,
 } from '../../host/forms/options';
 import { quoted } from '../../core/values/values';
@@ -60,10 +59,6 @@ const OPTIONS_OF_BOTH_OPERATIONS: INodeProperties[] = [
 	},
 	maximumCallsField,
 	webhookUrl,
-];
-
-/** *Developer Settings* of both operations. */
-export const callDeveloperSettings = developerSettings(
 	additionalBodyFields,
 	additionalQueryParameters,
 	concurrencyField(
@@ -78,10 +73,9 @@ export const callDeveloperSettings = developerSettings(
 		description:
 			'Whether to place the call with the older endpoint /call instead of /v1/call. Both accept and return the same data. The older one is deprecated.',
 	},
-);
+];
 
 /** The options, with those of one operation. */
 export function callOptions(...own: INodeProperties[]): INodeProperties {
-	const all = [...OPTIONS_OF_BOTH_OPERATIONS, ...own];
-	return optionsCollection(...all.sort((a, b) => a.displayName.localeCompare(b.displayName)));
+	return optionsCollection(...OPTIONS_OF_BOTH_OPERATIONS, ...own);
 }

@@ -5,7 +5,7 @@ import { callingHours } from '../fields/when';
 import { callLimit } from '../fields/callLimit';
 import { callSettings } from '../fields/callSettings';
 import { additionalData, dataExtraction, initialGreeting } from '../fields/conversation';
-import { callDeveloperSettings, callOptions } from '../fields/options';
+import { callOptions } from '../fields/options';
 import { personName, recipientFields } from '../fields/recipient';
 import { completeFailed, placeCalls } from '../placeCalls';
 import { timeLimit } from '../wait/waitFields';
@@ -24,7 +24,6 @@ export const askAndWait: Operation = {
 		additionalData,
 		callSettings,
 		callOptions(initialGreeting, personName, timeLimit),
-		callDeveloperSettings,
 	],
 	toolDescription:
 		'Places a real phone call to ask a person one question, waits for the end of the call, and returns the answer: yes, no, not_reached, or unclear. Only yes is an approval. Use this only if a person has to decide, and once for each question. If timed_out is true, the call may still be in progress. Repeat the same request to wait longer. It does not place another call.',

@@ -4,7 +4,7 @@ import { checkNotice, whatToDo } from '../checkOnly';
 import { callLimit } from '../fields/callLimit';
 import { callSettings } from '../fields/callSettings';
 import { additionalData, dataExtraction, initialGreeting } from '../fields/conversation';
-import { callDeveloperSettings, callOptions } from '../fields/options';
+import { callOptions } from '../fields/options';
 import { personName, recipientFields } from '../fields/recipient';
 import { callingHours, outsideCallingHours, when } from '../fields/when';
 import { completeFailed, placeCalls } from '../placeCalls';
@@ -30,7 +30,6 @@ export const place: Operation = {
 		additionalData,
 		callSettings,
 		callOptions(),
-		callDeveloperSettings,
 	],
 	toolDescription:
 		'Places a real phone call: an AI agent calls the number and talks to the person who answers, now or at the given time. A call cannot be undone. Use this only if the call is wanted, and once for each person. Returns the call ID. Use the ID to read the result of the conversation later.',

@@ -1,5 +1,6 @@
 import clamp from 'lodash/clamp';
 import mapValues from 'lodash/mapValues';
+import sortBy from 'lodash/sortBy';
 import type { INodeProperties } from 'n8n-workflow';
 import type { Additions } from '../../core/service/endpoints';
 import { InvalidInput } from '../../core/service/errors';
@@ -21,26 +22,12 @@ export function optionsCollection(...members: INodeProperties[]): INodePropertie
 		type: 'collection',
 		placeholder: 'Add Option',
 		default: {},
-		options: members.map((member) => ({
-			...member,
-			...(member.type === 'boolean' && {
-				builderHint: member.builderHint ?? {
-					propertyHint: `Off, unless you set ${member.name} to true.`,
-				},
-			}),
-		})),
-	};
-}
-
-/** A second collection, so that 'Options' has only what a user of the service knows. In a tool, JSON fields are text fields. */
-export function developerSettings(...members: INodeProperties[]): INodeProperties {
-	return {
-		displayName: 'Developer Settings',
-		name: 'developerSettings',
-		type: 'collection',
-		placeholder: 'Add Setting',
-		default: {},
-		options: members.flatMap((member) => (member.type === 'json' ? jsonInTools(member) : [member])),
+		options: sortBy(members, 'displayName').flatMap((member) => {
+			if (member.type === 'json') return jsonInTools(member);
+			if (member.type !== 'boolean') return [member];
+			const builderHint = { propertyHint: `Off, unless you set ${member.name} to true.` };
+			return [{ builderHint, ...member }];
+		}),
 	};
 }
 
@@ -82,7 +69,7 @@ const MAX_CONCURRENCY = 100;
 
 /** *Concurrency*, for the whole node run. */
 export function readConcurrency(parameters: NodeParameters, initial: number): number {
-	const settings = parameters.at(0).collection('developerSettings');
+	const settings = parameters.at(0).collection('options');
 	return clamp(Math.trunc(settings.number('concurrency', initial)), 1, MAX_CONCURRENCY);
 }
 

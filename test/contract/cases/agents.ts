@@ -30,7 +30,7 @@ export const agents: ContractCase[] = [
 		title: 'sends an additional query parameter that filters the list',
 		parameters: (dialect) => ({
 			operation: 'getMany',
-			developerSettings: {
+			options: {
 				additionalQueryParameters: JSON.stringify({ [dialect.agents.filter]: fixed.us }),
 			},
 		}),

@@ -12,7 +12,7 @@ const tell = ({ chat: { commands } }: Dialect) => ({
 	operation: 'supportCommand',
 	sessionId,
 	command: commands.tell,
-	developerSettings: { additionalBodyFields: JSON.stringify({ [commands.text]: 'Be brief' }) },
+	options: { additionalBodyFields: JSON.stringify({ [commands.text]: 'Be brief' }) },
 });
 
 const session: ContractCase[] = [

@@ -59,12 +59,14 @@ function valueFor(
 	return initial !== '' ? initial : (placeholder?.replace('e.g. ', '') ?? 'Be kind.');
 }
 
+/** They add undocumented fields, or decide how the request is sent. */
+const NOT_IN_BODY = new Set([
+	...['additionalBodyFields', 'additionalQueryParameters', 'concurrency', 'useLegacyEndpoint'],
+]);
+
 const withEveryField = (parameters: INodeParameters, bound: Bound): INodeParameters =>
 	shownIn(harness, `${PACKAGE}.placeCall`, parameters)
-		.filter(
-			({ path, around }) =>
-				!has(parameters, path) && !around.some(({ name }) => name === 'developerSettings'),
-		)
+		.filter(({ path, property: { name } }) => !has(parameters, path) && !NOT_IN_BODY.has(name))
 		.reduce((all, place) => withValue(all, place, valueFor(place.property, bound)), parameters);
 
 /** The fields of a request, without the keys that the user chooses. */

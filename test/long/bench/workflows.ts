@@ -24,7 +24,7 @@ export type Flow = { nodes: INode[]; loop?: INode[] };
 
 const agentUuid = fixtures.agents.full;
 const agent = { __rl: true, mode: 'id', value: agentUuid };
-const developerSettings = { concurrency: CONCURRENCY };
+const options = { concurrency: CONCURRENCY };
 
 function ours(type: string, parameters: INodeParameters, { ours: account }: Target): INode {
 	const credentials = { [CREDENTIAL]: account };
@@ -142,7 +142,7 @@ export const skippingPush =
 
 function placeCall(target: Target, more: INodeParameters = {}): INode {
 	const fields = { agentUuid: agent, countryCode: 'IN', phoneNumber: '={{ $json.phone }}' };
-	return ours('placeCall', { ...fields, developerSettings, ...more }, target);
+	return ours('placeCall', { ...fields, options, ...more }, target);
 }
 
 export const placeCalls =
@@ -177,7 +177,7 @@ export const getCalls =
 			callIds(count),
 			ours(
 				'getCall',
-				{ operation: 'get', callId: '={{ $json.id }}', output: 'raw', developerSettings },
+				{ operation: 'get', callId: '={{ $json.id }}', output: 'raw', options },
 				target,
 			),
 		],
@@ -270,7 +270,7 @@ export const chatSend =
 					sendBy: 'socket',
 					sessionId: '={{ $json.session }}',
 					message: '={{ $json.text }}',
-					developerSettings: { concurrency: sessions },
+					options: { concurrency: sessions },
 				},
 				target,
 			),

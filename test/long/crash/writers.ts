@@ -76,7 +76,7 @@ export const writers: readonly Writer[] = [
 	writer('placeCall › place', { with: { ...PHONE, personName: TEXT }, marker: byText }),
 	writer('pushCampaignContacts', {
 		title: 'Push, one row a request',
-		with: { developerSettings: { contactsPerRequest: 1 } },
+		with: { options: { contactsPerRequest: 1 } },
 		id: campaigns.active,
 		marker: byPhone,
 	}),
@@ -84,7 +84,7 @@ export const writers: readonly Writer[] = [
 		title: 'Place Call with a limit per person',
 		with: {
 			...{ ...PHONE, callLimit: 'month', maximumCalls: 1 },
-			developerSettings: { useLegacyEndpoint: true },
+			options: { useLegacyEndpoint: true },
 		},
 		sends: 'POST /call',
 		marker: byPhone,
@@ -127,7 +127,7 @@ export const writers: readonly Writer[] = [
 	writer('chatSession › supportCommand', {
 		with: {
 			command: commands.tell,
-			developerSettings: {
+			options: {
 				additionalBodyFields: `={{ { ${JSON.stringify(commands.text)}: $json.text } }}`,
 			},
 		},

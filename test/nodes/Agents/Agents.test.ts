@@ -16,8 +16,8 @@ const LIST = {
 
 test('Get Many Active reads the list once, and pairs each agent with the first item', async () => {
 	agents({ team: 'north' }).reply(200, LIST);
-	const developerSettings = { additionalQueryParameters: '{ "team": "north" }' };
-	const parameters = { operation: 'getMany', developerSettings };
+	const options = { additionalQueryParameters: '{ "team": "north" }' };
+	const parameters = { operation: 'getMany', options };
 	const pairedItem = { item: 0 };
 	expect(await harness.executeItems(parameters, { items: [{}, {}, {}] })).toEqual([
 		{ json: { agent_uuid: 'agent_a1', agent_name: 'Sales' }, pairedItem },

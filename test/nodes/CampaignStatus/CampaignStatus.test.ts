@@ -12,8 +12,8 @@ describe('one read', () => {
 		endpoint()
 			.query({ x: 'y' })
 			.reply(200, { ...body, version: 3 });
-		const developerSettings = { additionalQueryParameters: '{ "x": "y" }' };
-		expect(await records({ output: 'raw', developerSettings })).toEqual([
+		const options = { additionalQueryParameters: '{ "x": "y" }' };
+		expect(await records({ output: 'raw', options })).toEqual([
 			{ campaign: { id: 42 }, note: 'beta', version: 3 },
 		]);
 	});
@@ -75,8 +75,8 @@ describe('several items with the same campaign', () => {
 			.get(/status/)
 			.times(3)
 			.reply((uri) => [200, (asked.push(uri), shortened(42))]);
-		const developerSettings = { additionalQueryParameters: '={{ { note: $json.note } }}' };
-		expect(await records({ campaignId: '42', developerSettings }, { items })).toHaveLength(30);
+		const options = { additionalQueryParameters: '={{ { note: $json.note } }}' };
+		expect(await records({ campaignId: '42', options }, { items })).toHaveLength(30);
 		expect(asked.map((uri) => uri.split('?')[1]).sort()).toEqual(['note=0', 'note=1', 'note=2']);
 	});
 

@@ -46,7 +46,7 @@ test('only chosen and custom types start executions', async () => {
 	const active = await harness.publish({
 		sessionIds: sessions.open,
 		eventTypes: ['mode_changed'],
-		developerSettings: { otherEventTypes: 'typing_started' },
+		options: { otherEventTypes: 'typing_started' },
 	});
 	const { sessions: control } = harness.simulator();
 	control.nudge(sessions.open);

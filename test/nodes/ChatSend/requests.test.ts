@@ -51,7 +51,7 @@ function accepting(path: string, times = 1): IDataObject[] {
 test('additional fields are added, and never replace the message', async () => {
 	const bodies = accepting(INBOUND);
 	const additionalBodyFields = '{ "customer_id": 7, "message": "ignored" }';
-	await harness.runOnNock({ sendBy: 'inbound', developerSettings: { additionalBodyFields } });
+	await harness.runOnNock({ sendBy: 'inbound', options: { additionalBodyFields } });
 	expect(bodies).toEqual([{ session_id: sessions.open, message: 'Hello', customer_id: 7 }]);
 });
 
@@ -208,7 +208,7 @@ describe('3 items with a concurrency of 3', () => {
 		sendBy: 'inbound',
 		sessionId: '={{ $json.session }}',
 		message: '={{ $json.text }}',
-		developerSettings: { concurrency: 3 },
+		options: { concurrency: 3 },
 	};
 	const sent = () => harness.simulator().requests.filter(({ path }) => path === INBOUND);
 

@@ -77,12 +77,12 @@ async function killedAndRetried(
 const MESSAGE = { operation: 'sendMessage', sendBy: 'async', sessionId, message: 'Hello' };
 const OWN = { ...MESSAGE, idempotencyKey: 'row-1' };
 /** Differs in each execution. */
-const developerSettings = { additionalBodyFields: '={ "external_id": "{{ $execution.id }}" }' };
+const options = { additionalBodyFields: '={ "external_id": "{{ $execution.id }}" }' };
 const metadata = '={ "at": "{{ $execution.id }}" }';
 const legacy = (operation: string) => ({ resource: 'legacy', operation, agentUuid, sessionId });
 const SESSION = `/chat_sessions/${sessionId}`;
 const SUPPORT = `/v1/chat/session/${sessionId}/support`;
-const COMMAND = { operation: 'supportCommand', sessionId, command: 'escalate', developerSettings };
+const COMMAND = { operation: 'supportCommand', sessionId, command: 'escalate', options };
 
 const UNKNOWN = {
 	error: expect.stringContaining('An earlier run or attempt of this execution may have sent this'),
@@ -110,11 +110,11 @@ test.each<[string, string, Attempt, Attempt]>([
 
 test.each<[string, string, Attempt]>([
 	['chatSend', ASYNC, OWN],
-	['chatSession', '/v1/chat/session', { operation: 'create', agentUuid, developerSettings }],
+	['chatSession', '/v1/chat/session', { operation: 'create', agentUuid, options }],
 	['chatSession', '/chat_sessions', { ...legacy('legacyCreate'), metadata }],
 	['chatSession', `${SESSION}/close_session`, legacy('legacyClose')],
 	['chatSession', `${SESSION}/pause_session`, legacy('legacyPause')],
-	['chatSession', SUPPORT, { operation: 'close', sessionId, developerSettings }],
+	['chatSession', SUPPORT, { operation: 'close', sessionId, options }],
 ])(
 	'%s, %s: after n8n was killed, is sent again, because twice does no harm: %#',
 	async (type, path, parameters) => {

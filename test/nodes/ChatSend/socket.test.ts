@@ -86,7 +86,7 @@ test('upper and lower case are the same session: one connection at a time, messa
 	const parameters = {
 		sessionId: '={{ $json.session }}',
 		idempotencyKey: '={{ $json.text }}',
-		developerSettings: { concurrency: 4 },
+		options: { concurrency: 4 },
 	};
 	const output = records(await harness.run(parameters, { items }));
 	expect(output.map(({ reply }) => reply)).toEqual(items.map(({ text }) => `You said: ${text}`));

@@ -21,7 +21,7 @@ describe('Add', () => {
 	const body = { add_agent: 'agent_a1', add_phone: '+919812345678' };
 	const placed = { query: { add_agent: '{agent}' }, body: { add_phone: '{phone}' } };
 	const nested = { body: { entry: { agent: '{agent}', phone: '{phone}', by: ['n8n', 7] } } };
-	const developerSettings = {
+	const options = {
 		additionalBodyFields: { entry: { source: 'crm', phone: 'x' } },
 		additionalQueryParameters: '{ "notify": "no" }',
 	};
@@ -45,7 +45,7 @@ describe('Add', () => {
 		[
 			'additional fields in nested objects, which do not replace those of the node',
 			nested,
-			{ developerSettings },
+			{ options },
 			{ entry: { agent: 'agent_a1', phone: '+919812345678', by: ['n8n', 7], source: 'crm' } },
 			{ notify: 'no' },
 		],
@@ -86,12 +86,12 @@ describe('Remove', () => {
 			.query({ remove_agent: 'agent_a1', force: 'true' })
 			.reply(200, DONE);
 		const placed = { body: { phone: '{phone}' }, query: { remove_agent: '{agent}' } };
-		const developerSettings = {
+		const options = {
 			additionalBodyFields: { why: 'came back' },
 			additionalQueryParameters: { force: true },
 		};
 		const setting = { credential: withPart({ 'dnd.remove': placed }) };
-		expect(await remove.records({ developerSettings }, setting)).toMatchObject([{ deleted: true }]);
+		expect(await remove.records({ options }, setting)).toMatchObject([{ deleted: true }]);
 	});
 
 	test("'Ignore If Not Listed' ignores no other error", async () => {

@@ -15,8 +15,8 @@ test('the raw record has unknown fields and fields beside data, also with additi
 		.get('/v1/call/call-1')
 		.query({ verbose: 'yes' })
 		.reply(200, { ...data(RECORD), message: 'archived soon' });
-	const developerSettings = { additionalQueryParameters: '{ "verbose": "yes" }' };
-	expect(await records({ output: 'raw', developerSettings })).toEqual([
+	const options = { additionalQueryParameters: '{ "verbose": "yes" }' };
+	expect(await records({ output: 'raw', options })).toEqual([
 		{ ...RECORD, message: 'archived soon' },
 	]);
 });
@@ -87,7 +87,7 @@ test('several items are read as many as Concurrency allows at a time, in order, 
 			return [200, data({ call_id: id })];
 		});
 	const items = Array.from({ length: 25 }, (_, i) => ({ id: `call-${i}` }));
-	const parameters = { ...perItem, developerSettings: { concurrency: 3 } };
+	const parameters = { ...perItem, options: { concurrency: 3 } };
 	const found = await executeItems(parameters, { items });
 	expect(inFlight.max).toBe(3);
 	expect(found.map(({ json }) => json.call_id)).toEqual(items.map(({ id }) => id));

@@ -25,7 +25,7 @@ test('additional query parameters are sent, also with repeated names', async () 
 	};
 	calls(additionalQueryParameters).reply(200, list('a'));
 	calls({ ...additionalQueryParameters, p: 2 }).reply(200, list());
-	const parameters = { developerSettings: { additionalQueryParameters } };
+	const parameters = { options: { additionalQueryParameters } };
 	expect(await records(parameters, { credential })).toHaveLength(1);
 });
 
@@ -184,7 +184,7 @@ test('with Concurrency 1, one request is in flight at a time, for all lists', as
 			return [200, { ...list(`${query.get('st')} ${query.get('p')}`), total: 6 }];
 		});
 	const filters = { status: '={{ $json.status }}' };
-	const parameters = { returnAll: true, filters, developerSettings: { concurrency: 1 } };
+	const parameters = { returnAll: true, filters, options: { concurrency: 1 } };
 	const items = [{ status: 'picked' }, { status: 'busy' }];
 	expect(await records(parameters, { items, credential: counted })).toHaveLength(12);
 	expect(inFlight.max).toBe(1);
@@ -226,7 +226,7 @@ describe('before anything is sent', () => {
 		],
 		[{ limit: 0 }, credential, "'Limit' must be at least 1"],
 		[
-			{ developerSettings: { additionalQueryParameters: '{ "a": { "b": 1 } }' } },
+			{ options: { additionalQueryParameters: '{ "a": { "b": 1 } }' } },
 			credential,
 			'"a" in \'Additional Query Fields\' must be text, a number, true, or false, or a list of such values',
 		],

@@ -73,7 +73,7 @@ describe('Retry', () => {
 
 	it('names every started item before it says to run the others in a new execution', async () => {
 		acceptCalls(15);
-		const fast = node({ developerSettings: { concurrency: 5 } });
+		const fast = node({ options: { concurrency: 5 } });
 		const isStarted = (_row: object, index: number) => index % 2 === 0;
 		const begun = await kill(fast, people(30).filter(isStarted));
 		const { message, description } = faultOf(await retry(begun, fast, people(30)));
@@ -104,7 +104,7 @@ describe('Retry', () => {
 	const twice = ['2020-01-31', '2040-01-31'].map((day) => ({ phone: A, at: `${day}T10:00+05:30` }));
 	const atTheirTimes = { when: 'dateTime', scheduledAt: '={{ $json.at }}' };
 	const unreadable = { phoneNumber: 'none' };
-	const unreadableSettings = { developerSettings: { concurrency: 'many' } };
+	const unreadableSettings = { options: { concurrency: 'many' } };
 	const nothing = { begun: [], rows: people(1), replies: [] };
 
 	it.each<[string, Crash]>([

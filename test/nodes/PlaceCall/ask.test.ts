@@ -173,7 +173,7 @@ describe('outside the calling hours', () => {
 
 	it('a time in the body is rejected, because the node schedules no call', async () => {
 		const additionalBodyFields = '{ "scheduled_at": "2026-11-23T09:00:00+05:30" }';
-		const parameters = { ...question, developerSettings: { additionalBodyFields } };
+		const parameters = { ...question, options: { additionalBodyFields } };
 		expect(await harness.refusal({ ...parameters, question: 'May we?' })).toContain(
 			"'Additional Body Fields' can't have scheduled_at in Ask and Wait",
 		);

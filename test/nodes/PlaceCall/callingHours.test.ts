@@ -189,11 +189,11 @@ it('if set, an item outside the hours is returned as not placed, with its row, a
 it.each<INodeParameters>([HOURS, { callLimit: 'day', maximumCalls: 1 }])(
 	'with %j, a time in Additional Body Fields is rejected',
 	async (parameters) => {
-		const developerSettings = { additionalBodyFields: '{ "scheduled_at": "23:00" }' };
-		expect(await refusal({ ...parameters, developerSettings })).toBe(
+		const options = { additionalBodyFields: '{ "scheduled_at": "23:00" }' };
+		expect(await refusal({ ...parameters, options })).toBe(
 			"'Additional Body Fields' can't have scheduled_at with 'Calling Hours' or 'Limit Calls per Person'. Remove scheduled_at. To call later, use 'When to Call' of Place.",
 		);
-		expect(await sent({ developerSettings })).toMatchObject({ scheduled_at: '23:00' });
+		expect(await sent({ options })).toMatchObject({ scheduled_at: '23:00' });
 	},
 );
 
@@ -207,8 +207,8 @@ describe('when the hours end during the execution', () => {
 
 	it('a call that the service is too busy for is scheduled by a later attempt, with the additional body fields', async () => {
 		busyFor(18);
-		const developerSettings = { additionalBodyFields: '{ "tag": "a" }' };
-		const body = await sent(within({ developerSettings }));
+		const options = { additionalBodyFields: '{ "tag": "a" }' };
+		const body = await sent(within({ options }));
 		expect(body).toEqual({ ...BODY, tag: 'a', scheduled_at: MONDAY });
 	});
 

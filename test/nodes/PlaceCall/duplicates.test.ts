@@ -46,7 +46,7 @@ describe('items with the same number', () => {
 	});
 
 	it.each<[string, INodeParameters]>([
-		['at once', { developerSettings: { concurrency: 5 } }],
+		['at once', { options: { concurrency: 5 } }],
 		['on other days', onOtherDays],
 		['at an opening', HOURS],
 	])('are one call %s', async (_when, parameters) => {

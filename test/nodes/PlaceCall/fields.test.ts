@@ -299,8 +299,8 @@ describe('a placeholder', () => {
 
 	it('may be a variable of the service in a system prompt and in free JSON', async () => {
 		const text = 'Call {{person_name}} by the first name.';
-		const developerSettings = { additionalBodyFields: JSON.stringify({ note: text }) };
-		expect(await sent({ options: { systemPrompt: text }, developerSettings })).toMatchObject({
+		const options = { systemPrompt: text, additionalBodyFields: JSON.stringify({ note: text }) };
+		expect(await sent({ options })).toMatchObject({
 			system_prompt: text,
 			note: text,
 		});

@@ -61,7 +61,7 @@ test.each([
 });
 
 test('each item of a run that could not begin', async () => {
-	const ran = await run({ developerSettings: { concurrency: 'x' } }, CONTINUE, 2);
+	const ran = await run({ options: { concurrency: 'x' } }, CONTINUE, 2);
 	expect(filesOf(output(ran, 'Node'))).toEqual([binary, binary]);
 });
 

@@ -199,7 +199,7 @@ describe('the output', () => {
 				inFlight.leave();
 				return [200, { success: true, data: { call_id: `call-${phoneOf(body)}` } }];
 			});
-		const parameters = { ...perItem, developerSettings: { concurrency: 5 } };
+		const parameters = { ...perItem, options: { concurrency: 5 } };
 		const before = storedCredentials.reads;
 		const run = await place(parameters, { items: people(20) });
 		expect(inFlight.max).toBe(5);
@@ -328,7 +328,7 @@ describe('Check Only', () => {
 		[{}, 'now'],
 		[{ when: 'timeOfDay', scheduledTime: '9.30 pm' }, '21:30 (Asia/Kolkata)'],
 		[
-			{ developerSettings: { additionalBodyFields: { scheduled_at: '2026-11-23T09:00:00Z' } } },
+			{ options: { additionalBodyFields: { scheduled_at: '2026-11-23T09:00:00Z' } } },
 			'2026-11-23T09:00:00Z',
 		],
 	])('of a call with %j says that it would go %s', async (parameters, would_call_at) => {

@@ -62,8 +62,7 @@ describe('Retry in the list of executions', () => {
 	const german = [{ phone: '030 1234567' }, { phone: '030 1234568' }];
 	const otherCall = {
 		agentUuid: { __rl: true, mode: 'id', value: 'agent_b2' },
-		options: { systemPrompt: 'Be brief.' },
-		developerSettings: { concurrency: 5, useLegacyEndpoint: false },
+		options: { systemPrompt: 'Be brief.', concurrency: 5, useLegacyEndpoint: false },
 	};
 
 	it.each<[string, Retried]>([
@@ -138,9 +137,8 @@ describe('Retry in the list of executions', () => {
 	it('returns each included row with its call, and n8n stores no rows, and little per call', async () => {
 		const rows = people(60).map((row) => ({ ...row, notes: 'x'.repeat(500) }));
 		rejecting(60, phone(59));
-		const options = { includeInputFields: true };
-		const developerSettings = { concurrency: 50 };
-		const node = placeCallNode({ ...perItem, options, developerSettings });
+		const options = { includeInputFields: true, concurrency: 50 };
+		const node = placeCallNode({ ...perItem, options });
 		const failed = await run(node, rows);
 		const kept = JSON.stringify(failed.data.executionData?.contextData['node:Node']);
 		expect(kept).not.toContain('xxx');
@@ -276,7 +274,7 @@ describe('a retry with a value that was edited and is invalid', () => {
 	describe.each(Object.entries(attempts))('for a call whose outcome %s', (_what, attempt) => {
 		it.each([
 			['fields', { phoneNumber: 'none' }],
-			['settings', { developerSettings: { concurrency: 'many' } }],
+			['settings', { options: { concurrency: 'many' } }],
 		])("doesn't say that it wasn't sent if its %s can't be read", async (_which, invalid) => {
 			const retried = await attempt();
 			const [item] = records(await retried(edited(invalid, CONTINUE)));

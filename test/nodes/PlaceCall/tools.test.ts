@@ -26,7 +26,7 @@ const node = harness.placeCallNode;
 const FROM_MODEL = { when: "={{ $fromAI('when') }}" };
 const QUESTION = { operation: 'askAndWait', question: 'May I?', yesValues: 'yes', noValues: 'no' };
 const SKIP = { ...HOURS, outsideCallingHours: 'notPlaced' };
-const BODY_TIME = { developerSettings: { additionalBodyFields: '{ "scheduled_at": "23:00" }' } };
+const BODY_TIME = { options: { additionalBodyFields: '{ "scheduled_at": "23:00" }' } };
 const DONT_REPEAT = 'Do not repeat this request. Read the call after that time by its ID.';
 
 const including = (text: string): unknown => expect.stringContaining(text);

@@ -38,7 +38,7 @@ import {
 
 pushHarness();
 
-const ONE_EACH = { developerSettings: { contactsPerRequest: 1 } };
+const ONE_EACH = { options: { contactsPerRequest: 1 } };
 type Rows = INodeExecutionData[];
 const rowsOf = (...numbers: Array<number | '-'>): Rows =>
 	numbers.map((n) => ({ json: { phone: n === '-' ? n : phone(n) } }));

@@ -205,8 +205,8 @@ class World {
 		const { effects, writes, contactsPerRequest, whatToDo, continues, retryOnFail } = attempt;
 		const process: Process = { effects, requests: 0, writes, isKilled: false, inFlight: [] };
 		const form = {
-			...{ whatToDo, personNameColumn: '', developerSettings: { contactsPerRequest } },
-			options: { output: 'rows', skipPushedBefore: isSkipping },
+			...{ whatToDo, personNameColumn: '' },
+			options: { output: 'rows', skipPushedBefore: isSkipping, contactsPerRequest },
 		};
 		const node = pushNode(form, {
 			...{ retryOnFail, maxTries: 2, waitBetweenTries: 1 },

@@ -314,7 +314,8 @@ describe('several files', () => {
 		['of several items', [leads, none, others], [0, 2]],
 	])('%s are one push, each with its own other columns', async (_which, input, [first, second]) => {
 		const bodies = respondWith(ok(2), ok(1));
-		const { pushed, rejected, skipped, hints } = await runPush(input, csv({ ...inTwos, ...byRow }));
+		const options = { output: 'rows', ...inTwos.options };
+		const { pushed, rejected, skipped, hints } = await runPush(input, csv({ options }));
 		expect(bodies.flatMap(contactsOf)).toEqual([
 			{ phone: phone(1), person_name: 'Ravi' },
 			{ phone: phone(2), City: 'Pune' },
@@ -575,7 +576,7 @@ describe('a file that n8n stores', () => {
 				return { success: true, data: { campaign: { id: 42, status: 'Active' } } };
 			});
 		const input = stored(() => [Buffer.from(content ?? '')], 'a.csv');
-		const skipping = csv({ options: { skipPushedBefore: true }, ...inTwos });
+		const skipping = csv({ options: { skipPushedBefore: true, ...inTwos.options } });
 		const { error } = await runPush(input, skipping);
 		expect(error).toBeUndefined();
 		expect(bodies.flatMap(phonesOf)).toEqual([1, 2, 3].map(phone));
@@ -608,7 +609,7 @@ describe('more than n8n can have in memory or store as items', () => {
 	test('after a stop, Rejected has one item for the rows with the same reason', async () => {
 		const files = [fileOf('a.csv', 0, 30), fileOf('b.csv', 60, 27)];
 		const bodies = respondWith(ok(3), BROKEN);
-		const inThrees = { developerSettings: { contactsPerRequest: 3 } };
+		const inThrees = { options: { contactsPerRequest: 3 } };
 		const { error, rejected, pushed } = await runPush(files, csv(inThrees), goOn);
 		expect(error).toBeUndefined();
 		expect(sizes(bodies)).toEqual([3, 3]);

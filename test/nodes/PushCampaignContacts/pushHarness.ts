@@ -110,7 +110,7 @@ export function pushNode(
 	});
 }
 
-export const inTwos = { developerSettings: { contactsPerRequest: 2 } };
+export const inTwos = { options: { contactsPerRequest: 2 } };
 export const goOn = { onError: 'continueRegularOutput' } as const;
 
 export type PushRun = {

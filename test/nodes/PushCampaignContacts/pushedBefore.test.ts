@@ -107,7 +107,7 @@ test('says of a check that a push skips them, and looks up none', async () => {
 
 test('claims the rows of each request, for the execution and the campaign', async () => {
 	scripted();
-	await run(6, inTwos);
+	await run(6, { options: { ...SKIP.options, ...inTwos.options } });
 	// With the marks of the execution, and of its push.
 	expect(store.calls.filter((call) => call.startsWith('add'))).toEqual([
 		...['add 4', 'add 2', 'add 4', 'add 2', 'add 4', 'add 2'],

@@ -212,7 +212,7 @@ describe('the hints about the release to the calling queue', () => {
 describe('One Summary Item', () => {
 	const summaryOf = async (...responses: JsonObject[]) => {
 		respondWith(...responses.map((data): Reply => [200, { success: true, data }]));
-		return await push(3, { ...RELEASE, ...inTwos, options: { output: 'summary' } });
+		return await push(3, { ...RELEASE, ...inTwos });
 	};
 
 	test('adds up the responses', async () => {

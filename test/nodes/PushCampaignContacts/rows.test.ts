@@ -67,7 +67,7 @@ test('Additional Body Fields and Additional Query Fields replace no documented f
 		.query({ locale: 'en' })
 		.reply(200, accepted(1));
 	const { error } = await runPush(rowsOf({ phone: '9876543210' }), {
-		developerSettings: {
+		options: {
 			additionalBodyFields: '{ "source": "sheet", "agent_uuid": "agent_other", "contacts": [] }',
 			additionalQueryParameters: '{ "locale": "en" }',
 		},
@@ -132,8 +132,11 @@ describe('Output: One Item per Row', () => {
 
 	test('returns the contact list of each row', async () => {
 		respondWith([200, accepted(1, { campaign_upload_id: 7 })], BROKEN);
-		const one = { developerSettings: { contactsPerRequest: 1 } };
-		const { pushed, rejected } = await runPush(manyRows(3), { ...byRow, ...one }, goOn);
+		const { pushed, rejected } = await runPush(
+			manyRows(3),
+			{ options: { output: 'rows', contactsPerRequest: 1 } },
+			goOn,
+		);
 		expect(pushed.map(({ json }) => json.campaign_upload_id)).toEqual([7]);
 		expect(rejected.map(({ json }) => [json.push_status, json.campaign_upload_id])).toEqual([
 			['unknown', null],

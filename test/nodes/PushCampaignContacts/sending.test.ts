@@ -31,7 +31,7 @@ import {
 const { store } = pushHarness();
 beforeEach(() => jest.replaceProperty(PUSH_LIMITS, 'rejected', 8));
 
-const perRequest = (contactsPerRequest: number) => ({ developerSettings: { contactsPerRequest } });
+const perRequest = (contactsPerRequest: number) => ({ options: { contactsPerRequest } });
 const invalid = (text: string): Reply => [400, rejection(text)];
 
 test('sends dates, times, and unusual numbers as JSON', async () => {

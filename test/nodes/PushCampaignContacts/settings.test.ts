@@ -44,7 +44,7 @@ describe('invalid settings: nothing is sent', () => {
 			/Other Columns/,
 		],
 		...[0, 10_001].map((contactsPerRequest): [NodeParameters, RegExp, RegExp] => [
-			{ developerSettings: { contactsPerRequest } },
+			{ options: { contactsPerRequest } },
 			/^'Contacts per Request' must be a whole number from 1 to 10,000/,
 			/^Enter a whole number from 1 to 10,000\.$/,
 		]),
@@ -128,7 +128,7 @@ describe('a setting that differs between rows', () => {
 		['Skip Numbers Pushed Before', { options: { skipPushedBefore: '={{ $json.yes }}' } }],
 		[
 			'Additional Body Fields',
-			{ developerSettings: { additionalBodyFields: '={{ JSON.stringify($json.json) }}' } },
+			{ options: { additionalBodyFields: '={{ JSON.stringify($json.json) }}' } },
 		],
 	])('%s: nothing is sent', async (label, parameters, row = 3) => {
 		const { error } = await runPush(differing, parameters);
@@ -141,8 +141,8 @@ describe('a setting that differs between rows', () => {
 	test('is used if its value is the same for all', async () => {
 		const bodies = respondWith(ok(2));
 		const input = manyRows(2).map(({ json }) => ({ json: { ...json, sheet: 'leads' } }));
-		const developerSettings = { additionalBodyFields: '={ "source": "{{ $json.sheet }}" }' };
-		expect((await runPush(input, { developerSettings })).error).toBeUndefined();
+		const options = { additionalBodyFields: '={ "source": "{{ $json.sheet }}" }' };
+		expect((await runPush(input, { options })).error).toBeUndefined();
 		expect(bodies).toMatchObject([{ source: 'leads' }]);
 	});
 

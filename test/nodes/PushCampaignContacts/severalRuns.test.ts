@@ -130,7 +130,7 @@ describe('a node that runs several times in an execution', () => {
 
 		test('says which rows of an earlier push to push in a new execution', async () => {
 			scripted(butRequest(2, BROKEN));
-			const one = { developerSettings: { contactsPerRequest: 1 } };
+			const one = { options: { contactsPerRequest: 1 } };
 			const [, second] = await loop([large, large], one);
 			expect(itemsOf(second, 1)[0]?.json.rejection_reason).toBe(
 				`${NONE_REMEMBERED}. No row was sent now. In a new execution, push only what that push didn't send: row 3. Of that push, these may be in the campaign: row 2.`,
@@ -140,7 +140,7 @@ describe('a node that runs several times in an execution', () => {
 
 	test('reports no row as not sent that an earlier run pushed', async () => {
 		scripted(butRequest(2, ARCHIVED));
-		const one = { developerSettings: { contactsPerRequest: 1 } };
+		const one = { options: { contactsPerRequest: 1 } };
 		const [, second] = await loop([manyRows(1), manyRows(2).reverse()], one);
 		expect(statusesOf(second)).toEqual(['not_sent', 'sent_before']);
 	});

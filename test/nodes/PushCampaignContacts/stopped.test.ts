@@ -117,7 +117,7 @@ test('the error names no list and advises no retry if no row was pushed, and sho
 	const data = { campaign_upload_id: 1, dnd_skipped: [phone(0)] };
 	respondWith([200, { success: true, data }], ARCHIVED);
 	const rows = [...manyRows(3), one('x'), one('12')];
-	const run = await runPush(rows, { developerSettings: { contactsPerRequest: 1 } });
+	const run = await runPush(rows, { options: { contactsPerRequest: 1 } });
 	expect(linesOf(run).slice(1)).toEqual([
 		'5 rows: 0 pushed, 2 rejected, 1 on the do-not-disturb list, 2 not sent.',
 		'Not sent: 2 rows (rows 2 to 3). Push the rows again after this is resolved.',
@@ -258,7 +258,7 @@ describe('Retry in the list of executions', () => {
 	});
 
 	test.each<[string, NodeParameters, NodeParameters, string[]]>([
-		['of another size', {}, { developerSettings: { contactsPerRequest: 10 } }, phones(2, 3)],
+		['of another size', {}, { options: { contactsPerRequest: 10 } }, phones(2, 3)],
 		['with other contacts', OLD, contacts(0, 1, 4, 3), phones(4, 3)],
 		['in another order', OLD, contacts(3, 0, 2, 1), phones(3, 2)],
 		['to another campaign', {}, { campaignId: '43' }, phones(0, 1, 2, 3)],

@@ -90,7 +90,7 @@ describe('after n8n was killed', () => {
 });
 
 test('a retry that only reads has no claims', async () => {
-	const parameters = { callId: 'a', developerSettings: { concurrency: 'ten' } };
+	const parameters = { callId: 'a', options: { concurrency: 'ten' } };
 	const read = harness.node('getCall', { parameters });
 	const begun = await harness.kill(read, []);
 	const { message } = faultOf(await harness.retryAfterKill(begun, read, [{}]));

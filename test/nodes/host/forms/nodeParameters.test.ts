@@ -9,7 +9,6 @@ import type { Fields } from '../../../../nodes/host/forms/fields';
 import { NodeParameters } from '../../../../nodes/host/forms/nodeParameters';
 import {
 	concurrencyField,
-	developerSettings,
 	optionsCollection,
 	readConcurrency,
 } from '../../../../nodes/host/forms/options';
@@ -94,8 +93,8 @@ test.each<[number | string | undefined, number]>([
 	[101, 100],
 ])('Concurrency %p: %i at the same time', (concurrency, expected) => {
 	const settings = concurrency === undefined ? {} : { concurrency };
-	const context = contextOf({ developerSettings: settings }, [{}]);
-	const form = [developerSettings(concurrencyField(5, ''))];
+	const context = contextOf({ options: settings }, [{}]);
+	const form = [optionsCollection(concurrencyField(5, ''))];
 	expect(readConcurrency(new NodeParameters({ context, caller: callerOf(context) }, form), 5)).toBe(
 		expected,
 	);

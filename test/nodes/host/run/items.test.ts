@@ -119,7 +119,7 @@ test('the error is that of the first failed item in input order, with the words 
 			await eventLoopTurns(isFirst ? 20 : 0);
 			return isFirst ? [422, rejection('not today')] : [404, rejection('too late')];
 		});
-	const parameters = { ...perItem, developerSettings: { concurrency: 2 } };
+	const parameters = { ...perItem, options: { concurrency: 2 } };
 	const { message, description } = faultOf(await run(harness.placeCallNode(parameters), people(2)));
 	expect(message).toBe('The service rejected the call [row 1]');
 	expect(description).toMatch(
@@ -141,7 +141,7 @@ describe('after Stop, items in flight finish and no other starts', () => {
 				if (phones.push(phoneOf(body)) === index + 1) execution.cancel();
 				return [200, { success: true, data: { call_id: `call-${phoneOf(body)}` } }];
 			});
-		const parameters = { ...perItem, developerSettings: { concurrency } };
+		const parameters = { ...perItem, options: { concurrency } };
 		const execution = startNode(harness.placeCallNode(parameters, over), itemsOf(people(count)));
 		const { error, data } = await stoppedResult(execution);
 		const items = (data?.main?.[0] ?? []).map(({ json }) => json.error ?? json.call_id);
@@ -226,8 +226,8 @@ test.each(['dnd', 'getCall', 'chatSession', 'agents'])(
 );
 
 test('with Continue, a setting of the whole execution that cannot be used fails each item', async () => {
-	const developerSettings = { concurrency: '={{ "many" }}' };
-	const node = harness.placeCallNode({ ...perItem, developerSettings }, CONTINUE);
+	const options = { concurrency: '={{ "many" }}' };
+	const node = harness.placeCallNode({ ...perItem, options }, CONTINUE);
 	expect(output(await run(node, people(2)), 'Node')).toMatchObject(
 		[0, 1].map((item) => ({
 			json: {

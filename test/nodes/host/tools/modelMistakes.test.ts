@@ -11,7 +11,7 @@ const { simulator, nodeOf } = simulatedNodes();
 
 const GIVEN = "={{ $fromAI('given', ``, 'string') }}";
 const agentByModel = { agentUuid: { __rl: true, mode: 'id', value: GIVEN } };
-const developer = (field: string) => ({ developerSettings: { [field]: GIVEN } });
+const developer = (field: string) => ({ options: { [field]: GIVEN } });
 const pushJson = { contactsFrom: 'json', contacts: '[{ "phone": "9876543210" }]' };
 
 type Mistake = [
