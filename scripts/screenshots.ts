@@ -184,6 +184,7 @@ function call(stack: Stack, agentUuid: string): WorkflowJson {
 		'Place one call',
 		manualTrigger(),
 		ours(stack, 'Place Call', {
+			whatToDo: 'place',
 			agentUuid: chosen(agentUuid),
 			countryCode: 'IN',
 			phoneNumber: '98765 43210',

@@ -12,15 +12,15 @@ export const whatToDo: INodeProperties = {
 	type: 'options',
 	noDataExpression: true,
 	options: [
-		{ name: 'Place Calls', value: 'place' },
 		{
 			name: 'Check Only',
 			value: CHECK,
 			description:
 				"Calls nobody. The output shows who would be called, and when, without 'Limit Calls per Person'.",
 		},
+		{ name: 'Place Calls', value: 'place' },
 	],
-	default: 'place',
+	default: CHECK,
 	description: 'Whether to call, or to see first who would be called',
 };
 

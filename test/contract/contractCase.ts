@@ -68,6 +68,7 @@ export const agent = (value: string = fixtures.agents.full) => ({
 export const CALL = {
 	resource: 'call',
 	operation: 'place',
+	whatToDo: 'place',
 	...agent(),
 	countryCode: 'IN',
 	phoneNumber: '9876543210',

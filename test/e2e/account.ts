@@ -94,6 +94,7 @@ export class Account {
 	/** Calls the person of each item. */
 	readonly placeCall = (parameters: INodeParameters = {}): INode =>
 		this.ours('Place Call', 'placeCall', {
+			whatToDo: 'place',
 			agentUuid: byId(fixtures.agents.full),
 			countryCode: 'IN',
 			phoneNumber: '={{ $json.phone }}',

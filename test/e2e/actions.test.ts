@@ -33,6 +33,7 @@ describe('in real n8n', () => {
 				ours('Agents', 'agents', { operation: 'getMany' }),
 				ours('Call', 'placeCall', {
 					...AGENT,
+					whatToDo: 'place',
 					countryCode: 'IN',
 					phoneNumber: '98765 43210',
 					personName: 'Asha Rao',

@@ -11,6 +11,7 @@ export const CUSTOMER = '9000000002';
 export const OTHER = '9000000003';
 
 export const CALL: INodeParameters = {
+	whatToDo: 'place',
 	agentUuid: { __rl: true, mode: 'id', value: fixtures.agents.full },
 	countryCode: 'IN',
 };

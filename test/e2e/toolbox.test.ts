@@ -150,7 +150,7 @@ test.each([3.1, 2.2])(
 			`={{ /*n8n-auto-generated-fromAI-override*/ $fromAI('${label}', \`\`, 'string') }}`;
 		const description = 'Calls a customer of our shop.';
 		const calling = ours('Calling', 'placeCallTool', {
-			...{ ...agent(), description, countryCode: 'IN' },
+			...{ ...agent(), whatToDo: 'place', description, countryCode: 'IN' },
 			phoneNumber: button('Phone_Number'),
 			when: button('When_to_Call'),
 		});

@@ -51,6 +51,7 @@ const place = async (items?: number) =>
 	await server.run(
 		'placeCall',
 		{
+			whatToDo: 'place',
 			agentUuid: { __rl: true, mode: 'id', value: 'agent_a1' },
 			countryCode: 'IN',
 			phoneNumber: '={{ 9876543210 + $itemIndex }}',

@@ -3,6 +3,7 @@ import { output, records } from '../engine/engine';
 import { realSockets } from './realSockets';
 
 const CALL: INodeParameters = {
+	whatToDo: 'place',
 	agentUuid: { __rl: true, mode: 'id', value: 'agent_a1' },
 	countryCode: 'IN',
 	phoneNumber: '={{ 9876543210 + $itemIndex }}',

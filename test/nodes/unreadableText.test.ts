@@ -47,7 +47,13 @@ test.each(['It shows [object Object]', 'It shows {{ $json.name }} and {{name}}']
 );
 
 const details = (additionalBodyFields: NodeParameterValueType): INodeParameters => ({
-	...{ operation: 'place', ...agent(), countryCode: 'IN', phoneNumber: '9876543210' },
+	...{
+		operation: 'place',
+		whatToDo: 'place',
+		...agent(),
+		countryCode: 'IN',
+		phoneNumber: '9876543210',
+	},
 	options: { additionalBodyFields },
 });
 

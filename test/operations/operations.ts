@@ -159,7 +159,7 @@ export const TRIGGER_OUTPUTS: { [node: string]: JsonObject } = {
 /** By the name of the node and, if it has operations, of the operation. */
 export const OPERATIONS: { [name: string]: Operation } = {
 	'placeCall › place': {
-		parameters: person,
+		parameters: { ...person, whatToDo: 'place' },
 		sends: 'POST /v1/call',
 		ways: [
 			{ with: { when: 'timeOfDay', scheduledTime: '18:30' } },

@@ -47,12 +47,17 @@ test.each<[string[], number]>([
 	},
 );
 
+const PLACE = { resource: 'call', operation: 'place', whatToDo: 'place' };
+
 test.each<[string, Form]>([
-	['places real calls', { node: 'placeCallTool', resource: 'call', operation: 'place' }],
+	['calls nobody', { node: 'placeCall', resource: 'call', operation: 'place' }],
+	['calls nobody', { node: 'placeCallTool', resource: 'call', operation: 'place' }],
+	['places real calls', { node: 'placeCallTool', ...PLACE }],
 	['releases contacts', { node: 'pushCampaignContactsTool', whatToDo: 'release' }],
 	['nobody is called', { node: 'pushCampaignContactsTool', whatToDo: 'wait' }],
 	['tool only checks', { node: 'pushCampaignContactsTool', whatToDo: 'check' }],
-	['real phone call', { node: 'placeCall', resource: 'call', operation: 'place' }],
+	['real phone call', { node: 'placeCall', ...PLACE }],
+	['real phone call', { node: 'placeCall', ...PLACE, callLimit: 'day' }],
 	['real phone call', { node: 'placeCall', resource: 'call', operation: 'askAndWait' }],
 	['real phone calls', { node: 'pushCampaignContacts', whatToDo: 'release' }],
 	['nobody is called', { node: 'pushCampaignContacts', whatToDo: 'wait' }],

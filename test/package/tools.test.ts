@@ -1,5 +1,6 @@
 /** The tool that n8n creates from each action of a node with default settings, as a model sees it. */
 import { createNodeAsTool } from 'n8n-core/dist/execution-engine/node-execution-context/utils/create-node-as-tool';
+import pick from 'lodash/pick';
 import {
 	NodeHelpers,
 	type INodeParameters,
@@ -33,10 +34,14 @@ let tools: Tool[] = [];
 beforeAll(() => {
 	setupAllNodes();
 	const actions = loader.types.nodes.filter(({ usableAsTool }) => usableAsTool !== undefined);
-	tools = keysOf(actions).map(toolOf);
+	tools = keysOf(actions).map((key) => toolOf(key));
 });
 
-function toolOf(key: SchemaKey): Tool {
+/** A tool that does what the table says, or only checks. */
+function toolOf(
+	key: SchemaKey,
+	whatToDo: INodeParameters = pick(operationNamed(nameOf(key)).parameters, 'whatToDo'),
+): Tool {
 	const type = `${PACKAGE}.${key.node}Tool`;
 	const nodeType = nodeTypes.getByNameAndVersion(type);
 	const { description } = nodeType;
@@ -44,6 +49,7 @@ function toolOf(key: SchemaKey): Tool {
 	const parameters = {
 		...(resource !== undefined && { resource }),
 		...(operation !== undefined && { operation }),
+		...whatToDo,
 	};
 	const name = NodeHelpers.makeNodeName(parameters, description);
 	const workflow = makeWorkflow([makeNode({ type, name, typeVersion, parameters })]);
@@ -90,6 +96,15 @@ test('descriptions warn of phone calls and say when to use the tool, or say that
 	).toEqual([]);
 });
 
+test('a tool that only checks says that it calls nobody, also if it could place calls', () => {
+	const place = { node: 'placeCall', resource: 'call', operation: 'place' };
+	const { description } = toolOf(place, { whatToDo: 'check' });
+	expect(description).toMatch(/Calls nobody and changes nothing\./);
+	expect(description).not.toMatch(/Places|real/);
+	expect(toolOf(place, {}).description).toBe(description);
+	expect(toolOf(place, { whatToDo: 'place' }).description).toMatch(/costs money/);
+});
+
 const field = (displayName: string, over: Partial<INodeProperties> = {}): INodeProperties => ({
 	...{ displayName, name: displayName, type: 'string', default: '' },
 	...over,
@@ -118,7 +133,7 @@ test.each<[string, INodeProperties[], boolean]>([
 
 /** The description of a tool with this form, as n8n evaluates it. */
 function describedWith(fields: INodeProperties[], parameters: INodeParameters): unknown {
-	const [shown, read] = toolDescriptionFields('It calls.', fields);
+	const [shown, read] = toolDescriptionFields({ fields, toolDescription: 'It calls.' });
 	expect(read).toMatchObject({ name: 'toolDescription', type: 'hidden' });
 	const described = { description: shown?.default, toolDescription: read?.default };
 	const workflow = makeWorkflow([makeNode({ type: 'test.sink', name: 'Tool' })]);

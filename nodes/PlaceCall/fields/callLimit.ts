@@ -2,7 +2,7 @@ import type { INodeProperties } from 'n8n-workflow';
 import type { Fields } from '../../host/forms/fields';
 import { type CallLimit, MAX_CALLS, PERIODS } from '../../core/calls/callsPerPerson';
 
-export const NO_LIMIT = 'none';
+const NO_LIMIT = 'none';
 
 const limitPer: INodeProperties = {
 	displayName: 'Limit Calls per Person',

@@ -1,20 +1,16 @@
 import type { INodeProperties } from 'n8n-workflow';
 import { agentField } from '../../host/forms/locatorFields';
 import { countryField } from '../../host/forms/countryField';
-import { NO_LIMIT } from './callLimit';
 import { HIDDEN_IN_CHECK } from '../checkOnly';
 import { textInTools } from '../../host/forms/shownWhere';
 
 const callNotice: INodeProperties = {
 	displayName:
-		'Executing this node places a real phone call for each input item. Executing it again, also after you have stopped it, or executing a later node can place the calls again. To prevent this, set <b>Limit Calls per Person</b>, or <b>pin the output</b> when all calls are placed.',
+		'Executing this node places a real phone call for each item. Executing it again can call people again.',
 	name: 'callNotice',
 	type: 'notice',
 	default: '',
-	displayOptions: {
-		show: { callLimit: [NO_LIMIT] },
-		hide: { '@tool': [true], ...HIDDEN_IN_CHECK },
-	},
+	displayOptions: { hide: { '@tool': [true], ...HIDDEN_IN_CHECK } },
 };
 
 /** In a tool. */

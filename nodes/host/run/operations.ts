@@ -25,13 +25,21 @@ type Effect =
 			beforeSending: (run: CallerRun, error: unknown) => Promise<unknown>;
 	  };
 
-type OperationFacts = Effect & {
+/** What a model must know of a tool. */
+type ToolFacts = {
+	/** The form, of which a model may fill in some fields. */
 	fields: INodeProperties[];
 	/** The description of the tool for a model: its effects, and what to be careful with. */
 	toolDescription: string;
-	/** The outputs if nothing was sent and the node doesn't fail. By default, the first one has the items. */
-	notBegun?(run: OperationRun, failed: INodeExecutionData[]): INodeExecutionData[][];
+	/** The same with *Check Only* in 'What to Do'. */
+	toolDescriptionOfCheck?: string;
 };
+
+type OperationFacts = ToolFacts &
+	Effect & {
+		/** The outputs if nothing was sent and the node doesn't fail. By default, the first one has the items. */
+		notBegun?(run: OperationRun, failed: INodeExecutionData[]): INodeExecutionData[][];
+	};
 
 /** An operation of a node: its form and its implementation. */
 export type Operation = OperationFacts & {
@@ -62,8 +70,8 @@ export function operationFields(
 ): INodeProperties[] {
 	const operations = resources.flatMap((resource) => resource.operations);
 	return [
-		...operations.flatMap(({ value, toolDescription, fields }) =>
-			toolDescriptionFields(toolDescription, fields, { operation: [value] }),
+		...operations.flatMap((operation) =>
+			toolDescriptionFields(operation, { operation: [operation.value] }),
 		),
 		resourceField(resources, initial),
 		...resources.map(
@@ -106,8 +114,8 @@ function resourceField(resources: Resource[], initial = resources[0]): INodeProp
 }
 
 /** The form of a node with one operation. */
-export function onlyOperationFields({ toolDescription, fields }: OnlyOperation): INodeProperties[] {
-	return [...toolDescriptionFields(toolDescription, fields), ...fields];
+export function onlyOperationFields(operation: OnlyOperation): INodeProperties[] {
+	return [...toolDescriptionFields(operation), ...operation.fields];
 }
 
 /** The rules of `host/caller/rows.ts`. */
@@ -116,30 +124,35 @@ const OF_THE_ROW =
 
 /**
  * The description of the tool for a model, which the user can edit. By default, n8n uses the description of the whole node
- * for every operation. It reads the second field instead, which the form doesn't show. That adds how to write the values
+ * for every operation. It reads the last field instead, which the form doesn't show. That adds how to write the values
  * that are left to the model: with the button in the editor, a model gets only the labels of these fields.
- *
- * @param text the effects of the tool
- * @param fields the form, of which a model may fill in some fields
  */
 export function toolDescriptionFields(
-	text: string,
-	fields: readonly INodeProperties[],
+	{ fields, toolDescription, toolDescriptionOfCheck }: ToolFacts,
 	show: Show = {},
 ): INodeProperties[] {
 	const displayOptions = { show: { ...show, '@tool': [true] } };
+	const description: INodeProperties = {
+		displayName: 'Tool Description',
+		name: 'description',
+		type: 'string',
+		typeOptions: { rows: 4 },
+		default: toolDescription,
+		required: true,
+		description: 'Tells the model what this tool does and when to use it',
+		hint: OF_THE_ROW,
+		displayOptions,
+	};
+	const ofCheck = { whatToDo: ['check'] };
+	const descriptions =
+		toolDescriptionOfCheck === undefined
+			? [description]
+			: [
+					{ ...description, displayOptions: { ...displayOptions, hide: ofCheck } },
+					shownWhere({ ...description, default: toolDescriptionOfCheck }, ofCheck),
+				];
 	return [
-		{
-			displayName: 'Tool Description',
-			name: 'description',
-			type: 'string',
-			typeOptions: { rows: 4 },
-			default: text,
-			required: true,
-			description: 'Tells the model what this tool does and when to use it',
-			hint: OF_THE_ROW,
-			displayOptions,
-		},
+		...descriptions,
 		{
 			displayName: 'Tool Description With Formats',
 			name: 'toolDescription',

@@ -75,7 +75,6 @@ export function firstClicks(account: Account, editor: () => Editor): void {
 		await editor().write('phoneNumber', '{{ $json.phone }}');
 		await clicks.choose('callingHours', 'Within Hours');
 		await clicks.choose('callLimit', 'Per Day');
-		await clicks.choose('whatToDo', 'Check Only');
 		await clicks.execute();
 		await editor().readOutput('check_only');
 		expect(account.simulator.placedCalls()).toEqual([]);

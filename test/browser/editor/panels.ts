@@ -82,14 +82,13 @@ export function panels(account: Account, editor: () => Editor): void {
 			return isJsonObject(parameters) ? parameters : {};
 		};
 
-		it('has the calling hours, the limit, and the check one click away, and warns unless the limit is set or nobody is called', async () => {
+		it('has the calling hours, the limit, and the check one click away, and warns of calls whatever the limit is', async () => {
 			const { page } = editor();
 			const placeCall = node(NODE, `${PACKAGE}.placeCall`, 1);
 			const workflow = await open(NODE, chain('hours', manualTrigger(), placeCall));
 			const field = (parameter: string) =>
 				page.getByTestId(`parameter-input-${parameter}`).locator('input');
-			const warning = page.getByText('places a real phone call for each input item');
-			await warning.waitFor();
+			const warning = page.getByText('places a real phone call for each item');
 
 			await page.getByTestId('parameter-input-countryCode').first().click();
 			await page.keyboard.type('India');
@@ -102,17 +101,17 @@ export function panels(account: Account, editor: () => Editor): void {
 			expect(await field('callingFrom').inputValue()).toBe('09:00');
 			await field('callingFrom').fill('10:00');
 			await field('timeZone').fill(ZONE);
-			await editor().choose('callLimit', 'Per Week');
-			await warning.waitFor({ state: 'detached' });
-			await editor().choose('callLimit', 'No Limit');
+			expect(await warning.count()).toBe(0);
+			await editor().choose('whatToDo', 'Place Calls');
 			await warning.waitFor();
-			await editor().choose('whatToDo', 'Check Only');
-			await warning.waitFor({ state: 'detached' });
+			await editor().choose('callLimit', 'Per Week');
+			await page.getByTestId('parameter-input-maximumCalls').waitFor();
+			expect(await warning.count()).toBe(1);
 
 			await page.keyboard.press('Escape');
 			await page.keyboard.press('Control+s');
 			const expected = {
-				...{ whatToDo: 'check', countryCode: 'IN' },
+				...{ whatToDo: 'place', countryCode: 'IN' },
 				...{ callingHours: 'within', callingFrom: '10:00', timeZone: ZONE },
 			};
 			await until('the workflow to be saved', async () =>

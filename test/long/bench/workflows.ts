@@ -141,8 +141,8 @@ export const skippingPush =
 	});
 
 function placeCall(target: Target, more: INodeParameters = {}): INode {
-	const fields = { agentUuid: agent, countryCode: 'IN', phoneNumber: '={{ $json.phone }}' };
-	return ours('placeCall', { ...fields, options, ...more }, target);
+	const person = { agentUuid: agent, countryCode: 'IN', phoneNumber: '={{ $json.phone }}' };
+	return ours('placeCall', { whatToDo: 'place', ...person, options, ...more }, target);
 }
 
 export const placeCalls =

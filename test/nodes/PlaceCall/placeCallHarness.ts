@@ -23,6 +23,7 @@ import {
 } from '../../engine';
 
 export const CALL = {
+	whatToDo: 'place',
 	agentUuid: { __rl: true, mode: 'id', value: 'agent_a1' },
 	countryCode: 'IN',
 	phoneNumber: '9876543210',
