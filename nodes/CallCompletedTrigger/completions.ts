@@ -8,7 +8,6 @@ import type {
 } from 'n8n-workflow';
 import { readEach } from '../core/service/limits';
 import { comparedReport, isWanted, outcomeKey } from '../core/calls/callEnd';
-import { flatCallRecord } from '../core/calls/callRecord';
 import { readIncluded } from '../core/calls/readCall';
 import {
 	MAX_CALLS_PER_REPORT,
@@ -21,9 +20,9 @@ import {
 	completionFilters,
 	type CompletionSettings,
 	finishedStatuses,
-	includeField,
 	readCompletionSettings,
 } from '../host/forms/callTriggerFields';
+import { callOutput, callOutputFields, includeField } from '../host/forms/callOutput';
 import { NodeParameters } from '../host/forms/nodeParameters';
 import { type AccountClient, createAccountClient } from '../host/http/accountClient';
 import { clock } from '../host/clock';
@@ -48,6 +47,7 @@ export const completionFields: INodeProperties[] = [
 	},
 	includeField,
 	completionFilters,
+	...callOutputFields,
 	callsAgainNotice,
 ];
 
@@ -89,9 +89,11 @@ export async function passCompleted(context: IExecuteFunctions): Promise<INodeEx
 		const completed = compact(readings);
 		const byKey = new Map(completed.map((call) => [outcomeKey(call.callId, call.record), call]));
 		const isNew = await newEvents(run, [...byKey.keys()]);
-		const passed = [...byKey].flatMap(([key, call]) => (isNew.has(key) ? [call.record] : []));
-		const records = passed.map((record) => flatCallRecord(record, account.optOutKey));
-		return [[...asItems(records), ...compact(failed)]];
+		const passed = [...byKey].filter(([key]) => isNew.has(key));
+		const outputs = passed.map(([, { record, included }]) =>
+			callOutput(settings.output, record, included, account.optOutKey),
+		);
+		return [[...asItems(outputs), ...compact(failed)]];
 	} catch (error) {
 		// Otherwise, n8n passes the reports on as they came.
 		if (context.continueOnFail()) return [[toErrorItem(error, { itemIndex: 0, of: 1 })]];
@@ -105,7 +107,7 @@ async function readWanted(
 	account: AccountClient,
 	call: ReportedCall,
 	settings: CompletionSettings,
-): Promise<{ callId: string; record: JsonObject } | undefined> {
+): Promise<{ callId: string; record: JsonObject; included: JsonObject } | undefined> {
 	const { client, optOutKey } = account;
 	const { callId } = call;
 	const record = await readCompletedCall(client, callId, {
@@ -120,8 +122,9 @@ async function readWanted(
 		});
 	}
 	if (record === undefined || !isWanted(record, settings.filters, optOutKey)) return undefined;
-	const more = await readIncluded(client, callId, settings.included).catch((error: unknown) => {
+	const reading = readIncluded(client, callId, settings.included);
+	const included = await reading.catch((error: unknown) => {
 		throw notRead(callId, error);
 	});
-	return { callId, record: { ...record, ...more } };
+	return { callId, record, included };
 }

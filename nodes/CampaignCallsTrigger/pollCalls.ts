@@ -6,7 +6,6 @@ import type { IPollFunctions } from 'n8n-workflow';
 import pLimit from 'p-limit';
 import { hasEnded, isBehind, isWanted, showsEnd } from '../core/calls/callEnd';
 import { requireWholeList } from '../core/calls/callList';
-import { flatCallRecord } from '../core/calls/callRecord';
 import { isUnknownCall, readCallRecord, readIncluded } from '../core/calls/readCall';
 import { explained, isTransient, OutcomeUnknown } from '../core/service/errors';
 import { readEach, READS_AT_ONCE } from '../core/service/limits';
@@ -16,6 +15,7 @@ import type { JsonObject } from '../core/values/json';
 import type { Limiter } from '../core/values/keyedMutex';
 import { quoted } from '../core/values/values';
 import { clock } from '../host/clock';
+import { callOutput } from '../host/forms/callOutput';
 import { type AccountClient, createAccountClient } from '../host/http/accountClient';
 import { CREDENTIAL } from '../host/http/credential';
 import { checkSince, type PollTime } from '../host/triggers/poll';
@@ -69,7 +69,7 @@ export async function pollCalls(context: IPollFunctions, time: PollTime): Promis
 		await poll.run();
 		const [failure] = poll.failures;
 		return {
-			events: orderBy([...poll.completed.values()], createdAtOf),
+			events: orderBy([...poll.completed.values()], 'createdAt').map(({ json }) => json),
 			state: storedState(poll.state, scope),
 			failure: failure && (() => readFailed(failure)),
 		};
@@ -80,7 +80,7 @@ type Failure = { what: string; advice: string; error: unknown };
 
 class Poll {
 	/** Completed calls that start the workflow, by outcome. */
-	readonly completed = new Map<string, JsonObject>();
+	readonly completed = new Map<string, { createdAt: number; json: JsonObject }>();
 
 	/** What couldn't be read. The next poll reads it again. */
 	readonly failures: Failure[] = [];
@@ -213,7 +213,8 @@ class Poll {
 		if (seen === undefined && this.startsWorkflow(call, record)) {
 			const more = await readIncluded(account.client, call.callId, settings.included);
 			if (this.isOver()) return;
-			completed.set(outcome, flatCallRecord({ ...record, ...more }, settings.optOutKey));
+			const json = callOutput(settings.output, record, more, settings.optOutKey);
+			completed.set(outcome, { createdAt: createdAtOf(record), json });
 			seen = passed;
 		}
 		(seen ?? ignored).add(call.outcome).add(outcome);

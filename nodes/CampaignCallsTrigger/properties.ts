@@ -10,9 +10,9 @@ import {
 	completionFilters,
 	type CompletionSettings,
 	finishedStatuses,
-	includeField,
 	readCompletionSettings,
 } from '../host/forms/callTriggerFields';
+import { callOutputFields, includeField } from '../host/forms/callOutput';
 import type { Fields } from '../host/forms/fields';
 import { formOf } from '../host/forms/nodeParameters';
 import type { AccountClient } from '../host/http/accountClient';
@@ -80,6 +80,7 @@ export const campaignCallsFields: INodeProperties[] = [
 	},
 	includeField,
 	completionFilters,
+	...callOutputFields,
 	callsAgainNotice,
 ];
 

@@ -4,9 +4,9 @@ import { type IPollFunctions, NodeOperationError } from 'n8n-workflow';
 import { explained } from '../core/service/errors';
 import { readEach, READS_AT_ONCE } from '../core/service/limits';
 import { hasAnswers, hasEnded, isWanted } from '../core/calls/callEnd';
-import { flatCallRecord } from '../core/calls/callRecord';
 import { isUnknownCall, readCallRecord, readIncluded } from '../core/calls/readCall';
 import type { JsonObject } from '../core/values/json';
+import { callOutput } from '../host/forms/callOutput';
 import type { AccountClient } from '../host/http/accountClient';
 import { plainText } from '../core/values/values';
 import { contactLists, type ListedCall, readList } from './listedCalls';
@@ -19,7 +19,7 @@ const MAX_TEST_CALLS = 100;
 export async function testCall(
 	context: IPollFunctions,
 	account: AccountClient,
-	{ campaignId, finished, filters, included, optOutKey }: PollSettings,
+	{ campaignId, finished, filters, included, output, optOutKey }: PollSettings,
 ): Promise<JsonObject> {
 	const { client } = account;
 	const lists = await contactLists(client, campaignId);
@@ -48,7 +48,7 @@ export async function testCall(
 	const record = found.find(hasAnswers) ?? found[0];
 	if (record !== undefined) {
 		const more = await readIncluded(client, plainText(record.call_id), included);
-		return flatCallRecord({ ...record, ...more }, optOutKey);
+		return callOutput(output, record, more, optOutKey);
 	}
 	if (failure !== undefined) throw explained(failure);
 	throw new NodeOperationError(context.getNode(), 'No completed call matches', {

@@ -3,7 +3,6 @@ import type { Additions } from '../core/service/endpoints';
 import { READS_AT_ONCE } from '../core/service/limits';
 import { parseCallId } from '../core/service/parseIds';
 import type { Fields } from '../host/forms/fields';
-import { outputFields } from '../host/forms/outputFields';
 import {
 	additionalQueryParameters,
 	concurrencyField,
@@ -24,12 +23,6 @@ export const callIdField: INodeProperties = {
 	placeholder: 'e.g. 6f1c2a34-9b1e-4c55-8f0a-2d7f3c1b9e00',
 	description: 'The ID of the call: the call_id that Place Call and Call Completed Trigger return',
 };
-
-export const callOutputFields = outputFields(
-	'simplified',
-	'The outcome, people, times, summary, and captured data',
-	'call_id, outcome, summary',
-);
 
 const requestOptions = [
 	additionalQueryParameters,

@@ -111,7 +111,7 @@ function personOf({ key, all, newest: [call] }: CallsOfNumber, attempts: number)
 		person_name: [call, ...all].find(({ caller_name: name }) => !isUnset(name))?.caller_name ?? '',
 		phone: `+${key}`,
 		attempts,
-		last_outcome: outcomeOf(call).outcome ?? null,
+		last_outcome: outcomeOf(call),
 		last_call_at: call.created_at ?? null,
 		last_call_id: call.call_id ?? null,
 		phone_key: key,

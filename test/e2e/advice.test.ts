@@ -317,7 +317,7 @@ describe('a sub-workflow', () => {
 			const { runs } = await executeFlow(account, flow);
 			const [items = []] = runs('Execute')[0] ?? [];
 			expect(items).toMatchObject(
-				simulator.placedCalls().map(({ callId }) => ({ call_id: callId, answered: true })),
+				simulator.placedCalls().map(({ callId }) => ({ call_id: callId, outcome: 'Answered' })),
 			);
 			expect(items).toHaveLength(2);
 		},
@@ -356,9 +356,11 @@ test.each([
 });
 
 test('the condition for people who were not reached passes no call in progress and no item without a call', async () => {
-	const rows = [{ answered: false }, { answered: true }, { answered: null }, { placed: false }];
-	const conditions = condition('={{ $json.answered === false }}', 'is true');
+	const unreached = { outcome: 'Not answered' };
+	const inProgress = [{ outcome: 'Answered' }, { outcome: 'ringing' }, { outcome: null }];
+	const rows = [unreached, ...inProgress, { placed: false }];
+	const conditions = condition('={{ $json.outcome }}', 'equals', 'Not answered');
 	const filter = node('Filter', 'n8n-nodes-base.filter', 2.2, conditions);
 	const { runs } = await executeFlow(account, flowOnRows(rows, [filter], [['Rows', 'Filter']]));
-	expect(runs('Filter')[0]?.[0]).toEqual([{ answered: false }]);
+	expect(runs('Filter')[0]?.[0]).toEqual([unreached]);
 });

@@ -16,7 +16,7 @@ import { withoutSecret } from '../../nodes/core/service/secrets';
 import { readProfile } from '../../nodes/core/profile/schema';
 import { ServiceProfile } from '../../nodes/core/profile/serviceProfile';
 import { entriesOf, onlyListIn } from '../../nodes/core/calls/callList';
-import { flatCallRecord } from '../../nodes/core/calls/callRecord';
+import { callColumns } from '../../nodes/core/calls/callRecord';
 import { splitSessionIds } from '../../nodes/core/chat/parseChatFields';
 import { type JsonObject, parseJson } from '../../nodes/core/values/json';
 import { mayNameRow, whyUnread } from '../../nodes/host/caller/rows';
@@ -117,8 +117,8 @@ const ofLists: Record<string, (characters: number) => unknown> = {
 		];
 	},
 	'a record of many fields': (size) =>
-		flatCallRecord(
-			Object.fromEntries(many(size, 12, (index) => [`name${index}`, index])),
+		callColumns(
+			{ data_captured: Object.fromEntries(many(size, 12, (index) => [`name${index}`, index])) },
 			'opt_out',
 		),
 	'a profile that repeats its names': (size) => {

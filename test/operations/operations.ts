@@ -1,5 +1,4 @@
 /** The table of all actions. Tests of every operation derive their cases from it. */
-import omit from 'lodash/omit';
 import pick from 'lodash/pick';
 import {
 	isResourceLocatorValue,
@@ -7,7 +6,7 @@ import {
 	type INodeExecutionData,
 	type INodeParameters,
 } from 'n8n-workflow';
-import { flatCallRecord, simplifyCall } from '../../nodes/core/calls/callRecord';
+import { callColumns } from '../../nodes/core/calls/callRecord';
 import { simplifyCampaign, viewCampaign } from '../../nodes/core/campaigns/campaign';
 import type { JsonObject } from '../../nodes/core/values/json';
 import { plainText } from '../../nodes/core/values/values';
@@ -121,12 +120,11 @@ export function requestsOf({ parameters, reads = [], sends = SOCKET }: Scene, di
 const call = exampleFrom('GET /v1/call/{id}');
 /** The example has no such value, so its type wouldn't show. */
 const optOut = { opted_out: false };
-const outcome = { ...simplifyCall(call, 'opt_out'), ...optOut };
+const outcome = { ...callColumns(call, 'opt_out'), ...optOut };
 const transcript = exampleFrom('GET /v1/call/{id}/transcript');
 const recording = { ...exampleFrom('GET /v1/call/{id}/recording'), expires_at: '' };
 const completedCall = {
-	...flatCallRecord(call, 'opt_out'),
-	...optOut,
+	...outcome,
 	...pick(transcript, 'transcript'),
 	recording,
 };
@@ -185,7 +183,7 @@ export const OPERATIONS: { [name: string]: Operation } = {
 		callsPeople: true,
 		output: {
 			...{ ...exampleFrom('POST /v1/call'), scheduled_for: '', ...notPlaced, duplicate_of: 0 },
-			...omit(outcome, 'tag_id', 'tag_name', 'tag_color_code'),
+			...outcome,
 		},
 		byModel: ['countryCode', 'phoneNumber', 'when'],
 		asTool: { when: '18:30', options: { maximumCallsPerRun: 5 } },
@@ -204,9 +202,7 @@ export const OPERATIONS: { [name: string]: Operation } = {
 				asked_at: '',
 				answered_at: '',
 			},
-			...pick(outcome, 'outcome', 'answered', 'opted_out', 'call_id', 'status', 'summary'),
-			...pick(outcome, 'call_ended_reason_message', 'duration_seconds', 'phone_number'),
-			...pick(outcome, 'phone_key'),
+			...outcome,
 			...notPlaced,
 			asked: '',
 		},
@@ -218,7 +214,7 @@ export const OPERATIONS: { [name: string]: Operation } = {
 		reads: ['GET /v1/call/{id}'],
 		ways: [{ with: selected('status') }],
 		byModel: ['callId'],
-		output: { ...outcome, ...pick(transcript, 'transcript'), recording },
+		output: completedCall,
 	},
 	'getCall › getTranscript': {
 		parameters: { callId },

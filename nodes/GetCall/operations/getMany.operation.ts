@@ -9,6 +9,7 @@ import { agentField } from '../../host/forms/locatorFields';
 import { statusField } from '../../host/forms/statusField';
 import { optedOutFilter } from '../../host/forms/optedOutFilter';
 import { forEachList, type ListPlan } from '../../host/run/itemLoop';
+import { callOutputFields } from '../../host/forms/callOutput';
 import { readOutput, selectOutputs } from '../../host/forms/outputFields';
 import type { Fields } from '../../host/forms/fields';
 import type { Operation } from '../../host/run/operations';
@@ -21,7 +22,7 @@ import type { AccountClient } from '../../host/http/accountClient';
 import type { Limiter } from '../../core/values/keyedMutex';
 import type { JsonObject } from '../../core/values/json';
 import { counted, isUnset } from '../../core/values/values';
-import { callOutputFields, callOptions } from '../callFields';
+import { callOptions } from '../callFields';
 
 export const filtersField: INodeProperties = {
 	displayName: 'Filters',

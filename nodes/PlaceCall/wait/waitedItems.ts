@@ -1,8 +1,9 @@
-import defaults from 'lodash/defaults';
+import isNull from 'lodash/isNull';
+import omitBy from 'lodash/omitBy';
 import pick from 'lodash/pick';
 import uniq from 'lodash/uniq';
 import type { INodeExecutionData } from 'n8n-workflow';
-import { flatCallRecord } from '../../core/calls/callRecord';
+import { callColumns } from '../../core/calls/callRecord';
 import type { CallWatch } from '../../core/calls/callWatch';
 import { NOT_READ_FIELD } from '../../core/service/errors';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../core/values/json';
@@ -76,20 +77,22 @@ function withRecord(
 	optOutKey: string,
 ): JsonObject {
 	const { record, hasEnded, readFailure } = watch.state(callId);
-	const outcome = flatCallRecord({ phone_key: placed.phone_key ?? null, ...record }, optOutKey);
+	const columns = callColumns({ phone_key: placed.phone_key ?? null, ...record }, optOutKey);
 	const timed_out = !hasEnded;
 	const notRead = readFailure !== undefined && { [NOT_READ_FIELD]: readFailure };
-	const short = pick(outcome, 'outcome', 'answered');
-	if (!isItems) {
-		return { ...placed, ...short, ...pick(outcome, 'opted_out'), timed_out, ...notRead };
-	}
+	const { outcome = null, opted_out = null } = columns;
+	if (!isItems) return { ...placed, outcome, opted_out, timed_out, ...notRead };
 	return {
 		// Beside the outcome, because the status of a call in progress isn't one.
-		...{ ...short, timed_out },
-		...defaults(outcome, { ...placed, call_id: placed.call_id ?? callId }),
+		...{ outcome, timed_out },
+		...columns,
+		// A column of the row stays if the call has no value for it.
+		...{ ...placed, call_id: placed.call_id ?? callId },
+		...omitBy(columns, isNull),
+		opted_out,
 		...(placed.asked !== undefined && {
 			// The workflow goes on with the people of the rows, not with the person who was asked.
-			...pick(placed, 'asked', 'phone_number', 'caller_name'),
+			...pick(placed, 'asked', 'phone_number', 'person_name'),
 			asked_at: askedAt,
 		}),
 		...notRead,

@@ -3,10 +3,12 @@ import type { INodeProperties } from 'n8n-workflow';
 import { parseAgentUuid, parseWholeNumber } from '../../core/service/parseIds';
 import type { CompletionFilters, StatusKeys } from '../../core/calls/callEnd';
 import type { AccountClient } from '../http/accountClient';
+import { includeField } from './callOutput';
 import { agentField } from './locatorFields';
 import { statusField, statusKeysMeant } from './statusField';
 import { optedOutFilter } from './optedOutFilter';
 import type { Fields } from './fields';
+import { type Output, readOutput } from './outputFields';
 import { parseList } from '../../core/values/values';
 
 /** 'Filters' of the triggers for completed calls. */
@@ -48,23 +50,11 @@ export const callsAgainNotice: INodeProperties = {
 	default: '',
 };
 
-export const includeField: INodeProperties = {
-	displayName: 'Include',
-	name: 'include',
-	type: 'multiOptions',
-	options: [
-		{ name: 'Recording', value: 'recording' },
-		{ name: 'Transcript', value: 'transcript' },
-	],
-	default: [],
-	description:
-		"What else to read for the call. The link to a recording is valid for 15 minutes. It's null if the call has no recording.",
-};
-
 /** Which completed calls start the workflow, and what is read for them. */
 export type CompletionSettings = {
-	/** Values of *Include*. */
+	/** What else to read for a call. */
 	included: string[];
+	output: Output;
 	filters: CompletionFilters;
 };
 
@@ -72,7 +62,8 @@ export function readCompletionSettings(form: Fields): CompletionSettings {
 	const filters = form.collection('filters');
 	const listIn = (name: string) => parseList(filters.textOrList(name));
 	return {
-		included: form.choices('include'),
+		included: form.choices(includeField.name),
+		output: readOutput(form),
 		filters: {
 			agent_uuid: listIn('agentUuid').map(parseAgentUuid),
 			campaign_id: listIn('campaignIds').map(parseCampaign),

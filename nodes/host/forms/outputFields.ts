@@ -68,12 +68,12 @@ export function readOutput(form: Fields): Output {
 	throw new InvalidInput("'Fields' is empty, so nothing was read", enter('Fields'));
 }
 
-/** Selected fields may be in either size. */
+/** Selected fields may be in either size. As in a table, the simplified one comes first. */
 export function selectOutput(output: Output, { raw, simplified }: Sizes): JsonObject {
 	if (output === 'raw') return raw;
 	if (output === 'simplified') return simplified;
-	const whole = { ...simplified, ...raw };
-	return Object.fromEntries(output.fields.map((field) => [field, fieldOf(whole, field)]));
+	const valueOf = (field: string) => fieldOf(has(simplified, field) ? simplified : raw, field);
+	return Object.fromEntries(output.fields.map((field) => [field, valueOf(field)]));
 }
 
 /** The same for a list. Simplifies only if needed, because the list may be long. */

@@ -14,7 +14,7 @@ export function statusField(
 	return omit(locatorField(field, list, 'picked', 'By Name'), 'required');
 }
 
-const USUAL = [...OUTCOMES].map(([value, { outcome }]) => ({ name: startCase(outcome), value }));
+const USUAL = [...OUTCOMES].map(([value, outcome]) => ({ name: startCase(outcome), value }));
 
 export const searchStatus = listOf(USUAL);
 

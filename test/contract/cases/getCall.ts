@@ -67,12 +67,12 @@ export const getCall: ContractCase[] = [
 	{
 		title: 'includes the transcript and the recording',
 		...withBoth(calls.finished),
-		output: [{ status: 'picked', transcript: talk, recording: link }],
+		output: [{ outcome: 'Answered', transcript: talk, recording: link }],
 	},
 	{
 		title: 'includes an empty transcript and no recording if there are none',
 		...withBoth(calls.notPicked),
-		output: [{ status: 'not_picked', transcript: [], recording: null }],
+		output: [{ outcome: 'Not answered', transcript: [], recording: null }],
 	},
 	...['get', 'getTranscript', 'getRecording'].map(
 		(operation, index): ContractCase => ({

@@ -150,7 +150,6 @@ export const placeCall: ContractCase[] = [
 		output: [
 			{
 				outcome: 'Answered',
-				answered: true,
 				timed_out: false,
 				summary: 'Wants a visit',
 				captured_day: 'Monday',

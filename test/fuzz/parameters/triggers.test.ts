@@ -12,10 +12,12 @@ const { campaigns, sessions } = fixtures;
 const POLL = { pollTimes: { item: [{ mode: 'everyMinute' }] } };
 
 /** Ways to use each trigger, which read the fields that its form shows. */
+const SELECTED = { output: 'selected', selectedFields: 'call_id' };
+
 const SCENES: { [node: string]: INodeParameters[] } = {
-	callCompletedTrigger: [{}],
+	callCompletedTrigger: [SELECTED],
 	campaignCallsTrigger: [
-		{ campaignId: String(campaigns.active), ...POLL },
+		{ campaignId: String(campaigns.active), ...SELECTED, ...POLL },
 		{ campaignId: String(campaigns.active), startFrom: 'date', startDate: '2026-01-01', ...POLL },
 	],
 	chatDeliveryTrigger: [{ secret: 'sesame' }],

@@ -71,7 +71,7 @@ describe('a request', () => {
 		const text = JSON.stringify({ data: [{ call: { call_id: calls.finished } }] });
 		const { execution, items } = await deliver(rawBody(`\uFEFF${text}`));
 		expect(items).toMatchObject([
-			{ call_id: calls.finished, status: 'picked', phone_key: '919876500001' },
+			{ call_id: calls.finished, outcome: 'Answered', phone_key: '919876500001' },
 		]);
 		expect(execution && hintsOf(execution)).toEqual([]);
 	});
@@ -131,7 +131,7 @@ describe('the execution', () => {
 		const { deliver } = await listen({}, { onError: 'continueRegularOutput' });
 		const { items } = await deliver({ body: [forged, { call_id: calls.finished }] });
 		expect(items).toMatchObject([
-			{ call_id: calls.finished, status: 'picked' },
+			{ call_id: calls.finished, outcome: 'Answered' },
 			{
 				error: expect.stringMatching(
 					`^Call ${forged.call_id} was reported as completed, but .*\\[row 1]$`,
@@ -223,12 +223,12 @@ describe('each outcome starts the workflow once', () => {
 	it('and a redial with the same call_id is another outcome, also if the record is late', async () => {
 		const { deliver } = await listen();
 		await simulator().endCall(calls.finished, { status: 'not_picked', retry_count: 0 });
-		expect((await deliver(report)).items).toMatchObject([{ status: 'not_picked' }]);
+		expect((await deliver(report)).items).toMatchObject([{ outcome: 'Not answered' }]);
 		duringWait(async () => {
 			await simulator().endCall(calls.finished, { status: 'picked', retry_count: 1 });
 		});
 		const redial = reported(calls.finished, { retry_count: 1 });
-		expect((await deliver(redial)).items).toMatchObject([{ status: 'picked', retry_count: 1 }]);
+		expect((await deliver(redial)).items).toMatchObject([{ outcome: 'Answered', retry_count: 1 }]);
 		expect((await deliver(redial)).items).toEqual([]);
 	});
 
@@ -245,7 +245,7 @@ describe('each outcome starts the workflow once', () => {
 	it('and a forged later outcome passes on the one that the record shows', async () => {
 		const { deliver } = await listen();
 		const forged = reported(calls.finished, { retry_count: 99, status: 'made up' });
-		expect((await deliver(forged)).items).toMatchObject([{ status: 'picked' }]);
+		expect((await deliver(forged)).items).toMatchObject([{ outcome: 'Answered' }]);
 		expect((await deliver(forged)).items).toEqual([]);
 		expect((await deliver(report)).items).toEqual([]);
 	});

@@ -140,16 +140,27 @@ describe('calls start the workflow, each outcome once', () => {
 
 	it('with its record, and after a redial with the same call_id again, also if that lags behind the list', async () => {
 		const { publish, records } = newTrigger();
-		await publish();
+		await publish({ output: 'raw' });
 		await addEnded('a', { outcome: { status: 'not_picked', retry_count: 0 } });
-		const [former] = await records();
-		expect(former).toMatchObject({ status: 'not_picked', phone_key: '919876500000' });
+		const [data] = await records();
+		expect(data).toMatchObject({ status: 'not_picked', caller_name: 'Contact 0' });
 		await endCall('a', { status: 'picked', retry_count: 1 });
-		const data = { ...former, phone_key: undefined };
 		faults().respond(recordOf('a'), 200, { times: 1, body: { success: true, data } });
 		expect(await records()).toEqual([]);
 		expect(await records()).toMatchObject([{ status: 'picked', retry_count: 1 }]);
 		expect(await records()).toEqual([]);
+	});
+
+	it('oldest first, also if the selected fields have no time', async () => {
+		const { publish, records } = newTrigger();
+		await publish({ output: 'selected', selectedFields: 'call_id, outcome, tag.id' });
+		await addEnded('newer', { createdAt: clock.now() + HOUR_MS });
+		await addEnded('older', { createdAt: clock.now() });
+		const row = { outcome: 'Answered', 'tag.id': expect.any(Number) };
+		expect(await records()).toEqual([
+			{ call_id: 'older', ...row },
+			{ call_id: 'newer', ...row },
+		]);
 	});
 
 	it('of a contact list that the campaign got later, also if they ended before', async () => {

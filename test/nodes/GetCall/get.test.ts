@@ -42,7 +42,8 @@ describe('what is included', () => {
 		const include = "={{ 'transcript, ' }}";
 		expect(await records({ include })).toMatchObject([{ transcript: [] }]);
 		expect(await errorOf({ include: "={{ 'the transcript' }}" })).toMatchObject({
-			message: '\'Include\' must be one of "recording", "transcript" (got "the transcript")',
+			message:
+				'\'Recording and Transcript\' must be one of "recording", "transcript" (got "the transcript")',
 		});
 	});
 

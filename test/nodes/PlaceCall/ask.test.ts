@@ -51,7 +51,7 @@ it('asks by a data point, and returns the captured answers', async () => {
 		expect(request?.data_extraction).toEqual([point]);
 	}
 	expect(items[0]).toMatchObject({
-		...{ status: 'picked', timed_out: false, phone_key: '919000000000', call_id: placed()[0] },
+		...{ outcome: 'Answered', timed_out: false, phone_key: '919000000000', call_id: placed()[0] },
 		...{ answer: 'yes', captured_answer: ' GO ahead ', asked: 'May we ship to 9000000000?' },
 		explanation: 'The person said yes (" GO ahead ").',
 	});

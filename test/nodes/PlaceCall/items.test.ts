@@ -99,12 +99,12 @@ describe('the output', () => {
 		const earlier = {
 			...{ scheduled_at: 'a column', scheduled_at_epoch: 1, timed_out: true, not_read: 'y' },
 			...{ next_call_possible_at: 'x', call_id: 'old', phone_key: '91' },
-			...{ status: 'picked', summary: 'Yes', tag_name: 'Hot', answered: true },
+			...{ status: 'picked', summary: 'Yes', tag: 'Hot', outcome: 'Answered' },
 			...{ transcript: [], transcript_text: 'Hello', recording: {} },
 			...{ answer: 'yes', explanation: 'Yes' },
 			...{ error: 'No', message: 'Correct it', details: { outcome: 'unknown' } },
 		};
-		const row = { row: 7, caller_name: 'Asha Rao' };
+		const row = { row: 7, person_name: 'Asha Rao' };
 		const run = await place(INCLUDE, { items: [{ ...row, ...earlier }] });
 		const scheduled_for = '2099-01-01T05:00:00-05:00';
 		const called = { ...data, scheduled_for, placed: true, phone_key: '919876543210' };

@@ -31,7 +31,7 @@ it('ends when all calls have ended, with their records in order', async () => {
 	expect(items).toMatchObject(
 		people(3).map(({ phone }, index) => ({
 			...{ call_id: placed()[index], phone_key: `91${phone}` },
-			...{ status: 'picked', timed_out: false },
+			...{ outcome: 'Answered', timed_out: false },
 		})),
 	);
 	expect(sum(waits())).toBe(5_000);
@@ -44,7 +44,7 @@ it.each([
 	const items = await waitedFor({ ...WAIT, ...settings }, endFirst, 2);
 	expect(sum(waits())).toBe(limit);
 	expect(items).toMatchObject([
-		{ call_id: placed()[0], status: 'picked', timed_out: false },
+		{ call_id: placed()[0], outcome: 'Answered', timed_out: false },
 		{ call_id: placed()[1], timed_out: true },
 	]);
 	const open = items[1] ?? {};
@@ -111,10 +111,10 @@ it('ends with a listed status', async () => {
 		await service().endCall(callId, { status: 'voicemail', ...none, ...more });
 	const credential = await withFields({ finishedStatuses: 'failed, voicemail' });
 	const items = await waitedFor(WAIT, endWithStatus, 1, credential);
-	expect(items).toMatchObject([{ status: 'voicemail', timed_out: false }]);
+	expect(items).toMatchObject([{ outcome: 'voicemail', timed_out: false }]);
 });
 
-const answered = { answered: true, timed_out: false };
+const answered = { outcome: 'Answered', timed_out: false };
 const phone = '9000000000';
 
 it('an item with the number of another one has the outcome of its call, also if its row has a field error', async () => {
@@ -133,7 +133,7 @@ it('an item with the number of another one has the outcome of its call, also if 
 		{ ...duplicate, error: 'of the user' },
 		{ error: "'Phone Number' is empty [row 4]" },
 	]);
-	expect(items[3]).not.toHaveProperty('answered');
+	expect(items[3]).not.toHaveProperty('outcome');
 });
 
 it('an item with the number of another branch is a duplicate without an outcome', async () => {
@@ -149,7 +149,7 @@ it('an item with the number of another branch is a duplicate without an outcome'
 it('an item has its place and its row, without the fields of an earlier call, for which it does not wait', async () => {
 	const stale = {
 		...{ not_read: 'earlier', timed_out: 'earlier' },
-		...{ captured_day: 'earlier', analysis_mood: 'earlier' },
+		captured_day: 'earlier',
 	};
 	const earlier = { ...stale, status: 'to call', call_id: 'earlier', outcome: 'earlier' };
 	const rows = [
@@ -157,7 +157,7 @@ it('an item has its place and its row, without the fields of an earlier call, fo
 		{ phone, row_number: 3, ...earlier },
 	];
 	const items = await waitedFor(WAIT, end, rows, CONTINUE);
-	const called = { phone, row_number: 3, outcome: 'Answered', status: 'picked' };
+	const called = { phone, row_number: 3, outcome: 'Answered', status: 'to call' };
 	expect(items).toMatchObject([{ error: "'Phone Number' is empty [row_number 2]" }, called]);
 	const fields = ['phone', 'row_number', 'status', 'placed', 'error', 'message', 'details'];
 	expect(Object.keys(items[0] ?? {})).toEqual(fields);
@@ -191,7 +191,9 @@ it('for a call whose call_id is a number adds its record to the first response',
 	const record = { call_id: 12345, status: 'failed' };
 	service().faults.respond('/v1/call/12345', 200, { body: { success: true, data: record } });
 	const items = records(await run(await node(WAIT), 1));
-	expect(items).toMatchObject([{ ...record, timed_out: false, language: 'hi' }]);
+	expect(items).toMatchObject([
+		{ call_id: 12345, outcome: 'Failed', timed_out: false, language: 'hi' },
+	]);
 });
 
 it('a retry reads the calls of the first attempt, and calls nobody again', async () => {

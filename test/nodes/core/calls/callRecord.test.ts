@@ -1,5 +1,5 @@
 import {
-	flatCallRecord,
+	callColumns,
 	simplifyCall,
 	transcriptText,
 	transcriptTurns,
@@ -22,63 +22,61 @@ const record = {
 	tag: { id: 7, name: 'Interested' },
 };
 
-const outcome = {
+const row = {
+	person_name: 'Asha Rao',
+	phone_number: '+919876543210',
 	outcome: 'Answered',
-	answered: true,
-	opted_out: null,
-	status: 'picked',
-	retry_count: 1,
-	duration_seconds: 61,
 	summary: 'Wants a visit',
-	tag_id: 7,
-	tag_name: 'Interested',
+	tag: 'Interested',
+	created_at: '2026-11-20T12:00:00Z',
+	call_id: 'c-1',
 	captured_day: 'Friday',
 	captured_status: 'keen',
 	captured_guests: [1, 2],
-	caller_name: 'Asha Rao',
-	phone_number: '+919876543210',
+	opted_out: null,
+	call_ended_reason_message: null,
+	duration_seconds: 61,
+	retry_count: 1,
+	agent_name: null,
+	campaign_id: 7,
 	phone_key: '919876543210',
-	call_id: 'c-1',
-	created_at: '2026-11-20T12:00:00Z',
-	call_picked_at: '2026-11-20T12:00:09Z',
-	analysis_sentiment: 'positive',
-	analysis_constructor: 1,
 };
 
-test('an outcome is flat, in a fixed order, and the other fields of the record follow', () => {
-	const entries = Object.entries(outcome);
-	expect(Object.entries(simplifyCall(record, 'opt_out'))).toEqual(entries);
-	expect(Object.entries(flatCallRecord(record, 'opt_out'))).toEqual([
-		...entries,
-		['campaign_id', 7],
-	]);
+const columnsOf = (fields: JsonObject) => callColumns(fields, 'opt_out');
+
+test('a call is a row whose columns have one order', () => {
+	expect(Object.entries(columnsOf(record))).toEqual(Object.entries(row));
 });
 
-test.each([
-	[{ status: 'picked' }, { outcome: 'Answered', answered: true }],
-	[{ status: 'not_picked' }, { outcome: 'Not answered', answered: false }],
-	[{ status: 'failed' }, { outcome: 'Failed', answered: null }],
-	[{ status: 'Not Picked' }, { outcome: 'Not answered', answered: false }],
-	[{ status: 'voicemail' }, { outcome: 'voicemail', answered: null }],
-	[{ status: 'constructor' }, { outcome: 'constructor', answered: null }],
-	[{ status: null }, {}],
-	[{ post_call_analysis: ['keen'] }, {}],
-])('the outcome of %j is %j', (fields, added) => {
-	expect(flatCallRecord(fields, 'opt_out')).toEqual({
-		...added,
-		...fields,
-		opted_out: null,
-		phone_key: null,
-	});
+test('a row has the same 14 columns besides captured values, whatever the record has', () => {
+	const columns = Object.keys(row).filter((name) => !name.startsWith('captured_'));
+	expect(columns).toHaveLength(14);
+	const empty = { call_id: 'a', data_captured: null, post_call_analysis: {}, brand_new_field: 1 };
+	expect(Object.keys(columnsOf(empty))).toEqual(columns);
+	expect(columnsOf({})).toEqual(Object.fromEntries(columns.map((name) => [name, null])));
 });
 
-test('nothing captured adds no field', () => {
-	const empty = { call_id: 'a', data_captured: null, post_call_analysis: {} };
-	expect(flatCallRecord(empty, 'opt_out')).toEqual({
-		call_id: 'a',
-		opted_out: null,
-		phone_key: null,
-	});
+test.each<[JsonObject, JsonValue]>([
+	[{ status: 'picked' }, 'Answered'],
+	[{ status: 'not_picked' }, 'Not answered'],
+	[{ status: 'failed' }, 'Failed'],
+	[{ status: 'Not Picked' }, 'Not answered'],
+	[{ status: 'voicemail' }, 'voicemail'],
+	[{ status: 'constructor' }, 'constructor'],
+	[{ status: 7 }, 7],
+	[{ status: null }, null],
+	[{}, null],
+])('the outcome of %j is %j', (fields, outcome) => {
+	expect(columnsOf(fields)).toMatchObject({ outcome });
+});
+
+test.each<[JsonValue, JsonValue]>([
+	[{ id: 7, name: 'Interested', color_code: '#2E7D32' }, 'Interested'],
+	[{ id: 7 }, null],
+	['Interested', 'Interested'],
+	[null, null],
+])('the tag of %j is %j', (given, tag) => {
+	expect(columnsOf({ tag: given })).toMatchObject({ tag });
 });
 
 describe('the key of the number', () => {
@@ -88,31 +86,30 @@ describe('the key of the number', () => {
 		[{ phone_number: '9876543210' }, null],
 		[{ phone_number: null }, null],
 		[{ call_id: 'a' }, null],
-	])('of %j is %p', (record, phone_key) => {
-		expect(flatCallRecord(record, 'opt_out')).toEqual({ ...record, opted_out: null, phone_key });
+	])('of %j is %p', (fields, phone_key) => {
+		expect(columnsOf(fields)).toMatchObject({ phone_key });
 	});
 
 	test.each(['data_captured', 'post_call_analysis', 'additional_data'])(
 		'is not that of another number in %s',
 		(field) => {
-			const record = { call_id: 'a', [field]: { phone_number: '+919811111111' } };
-			expect(flatCallRecord(record, 'opt_out').phone_key).toBeNull();
-			const called = { ...record, call: { number: { phone_number: '+919876543210' } } };
-			expect(flatCallRecord(called, 'opt_out').phone_key).toBe('919876543210');
+			const other = { call_id: 'a', [field]: { phone_number: '+919811111111' } };
+			expect(columnsOf(other).phone_key).toBeNull();
+			const called = { ...other, call: { number: { phone_number: '+919876543210' } } };
+			expect(columnsOf(called).phone_key).toBe('919876543210');
 		},
 	);
 
 	test('of the service is not replaced', () => {
-		const record = { phone_number: '+919876543210', phone_key: 7 };
-		expect(flatCallRecord(record, 'opt_out')).toEqual({ ...record, opted_out: null });
-		expect(flatCallRecord({ ...record, phone_key: null }, 'opt_out').phone_key).toBe(
-			'919876543210',
-		);
+		const called = { phone_number: '+919876543210' };
+		expect(columnsOf({ ...called, phone_key: 7 }).phone_key).toBe(7);
+		expect(columnsOf({ ...called, phone_key: null }).phone_key).toBe('919876543210');
 	});
 });
 
 test('a record without documented fields stays unchanged', () => {
 	expect(simplifyCall({ call: { call_id: 'a' } }, 'opt_out')).toEqual({ call: { call_id: 'a' } });
+	expect(simplifyCall(record, 'opt_out')).toEqual(row);
 });
 
 test('the transcript has one line per turn, with any roles', () => {

@@ -1,4 +1,4 @@
-import { flatCallRecord } from '../../../../nodes/core/calls/callRecord';
+import { callColumns } from '../../../../nodes/core/calls/callRecord';
 import type { JsonObject, JsonValue } from '../../../../nodes/core/values/json';
 
 const captured = (value: JsonValue): JsonObject => ({ data_captured: { opt_out: value } });
@@ -42,7 +42,7 @@ test.each<[JsonValue, boolean | null]>([
 	[{ value: 'yes' }, null],
 	['yes '.repeat(100_000), null],
 ])('a person whose captured value is %j has opted out: %p', (value, optedOut) => {
-	expect(flatCallRecord(captured(value), 'opt_out')).toMatchObject({ opted_out: optedOut });
+	expect(callColumns(captured(value), 'opt_out')).toMatchObject({ opted_out: optedOut });
 });
 
 test.each<[string, JsonObject]>([
@@ -54,11 +54,11 @@ test.each<[string, JsonObject]>([
 	['only the transcript says so', { transcript: [{ role: 'user', content: 'yes' }] }],
 	['only a field of the record itself says so', { opt_out: 'yes', opted_out: true }],
 ])('it is unknown whether a person has opted out if %s', (_title, record) => {
-	expect(flatCallRecord(record, 'opt_out')).toMatchObject({ opted_out: null });
+	expect(callColumns(record, 'opt_out')).toMatchObject({ opted_out: null });
 });
 
 test('the value is that of the key which the user enters', () => {
 	const record = { data_captured: { opt_out: 'no', 'no.calls': 'yes' } };
-	expect(flatCallRecord(record, 'no.calls')).toMatchObject({ opted_out: true });
-	expect(flatCallRecord(record, 'constructor')).toMatchObject({ opted_out: null });
+	expect(callColumns(record, 'no.calls')).toMatchObject({ opted_out: true });
+	expect(callColumns(record, 'constructor')).toMatchObject({ opted_out: null });
 });
