@@ -57,12 +57,20 @@ export function addPushHints(
 	const areUnseen = isPush && !isRejectedRead && countOf(report, ...REJECTED_STATUSES) > 0;
 	const endsLoop = countOf(report, ...PUSHED_STATUSES) === 0 && isInLoop(context);
 	const aboutRows = compact([...texts, ...notesOn(report)]).map(asHint);
-	const all = compact([...aboutRows, areUnseen && NOT_READ, ...hints, endsLoop && LOOP_ENDS]);
+	const skipped = report.skipPushedBefore && countOf(report, 'sent_before') > 0 && PUSH_AGAIN;
+	const all = compact([
+		...[...aboutRows, skipped, areUnseen && NOT_READ],
+		...[...hints, endsLoop && LOOP_ENDS],
+	]);
 	addHintsForPerson(context, ...all);
 }
 
 export const asHint = (message: string): Explanation => ({ message, resolution: '' });
 
+const PUSH_AGAIN: Explanation = {
+	message: "Numbers that this workflow pushed to the campaign before weren't sent again",
+	resolution: "To push them again, set 'Numbers Pushed Before' to 'Push Again'.",
+};
 const NOT_READ: Explanation = {
 	message:
 		"No node reads 'Rejected', so a published workflow tells nobody which rows weren't pushed",

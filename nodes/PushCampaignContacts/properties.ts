@@ -191,7 +191,7 @@ const toolCheckNotice: INodeProperties = {
 /** One click on *Execute step* is enough to start calls. */
 const callNotice: INodeProperties = {
 	displayName:
-		"Executing this node can start real phone calls right away, on the campaign's calling days and in its call window. Executing it again, also after you have stopped it, or executing a later node can push the rows again, unless <b>Skip Numbers Pushed Before</b> in Options is on each time.",
+		"Executing this node can start real phone calls right away, on the campaign's calling days and in its call window",
 	name: 'callNotice',
 	type: 'notice',
 	default: '',
@@ -207,14 +207,37 @@ const toolCallNotice: INodeProperties = {
 	displayOptions: { show: { whatToDo: ['release'], '@tool': [true] } },
 };
 
-/** A person who pushes again to release the contacts adds them twice. */
+/** Pushing again doesn't release them. */
 const waitNotice: INodeProperties = {
 	displayName:
-		"The contacts will wait in the campaign, and nobody is called. The service's documentation doesn't show how to release them later. Pushing the same rows again with <b>Add and Release</b> may add everyone a second time, unless <b>Skip Numbers Pushed Before</b> in Options is on each time. Then they aren't released.",
+		"The contacts wait in the campaign, and nobody is called. The service's documentation shows no way to release them later.",
 	name: 'waitNotice',
 	type: 'notice',
 	default: '',
 	displayOptions: { show: { whatToDo: ['wait'] } },
+};
+
+/** A second click, or tomorrow's run of a growing sheet, adds nobody twice. */
+const pushedBeforeField: INodeProperties = {
+	displayName: 'Numbers Pushed Before',
+	name: 'numbersPushedBefore',
+	type: 'options',
+	noDataExpression: true,
+	options: [
+		{
+			name: 'Push Again',
+			value: 'pushAgain',
+			description: "Push all numbers. The workflow doesn't remember them.",
+		},
+		{
+			name: 'Skip',
+			value: 'skipNumbers',
+			description: 'Push each number to the campaign once over all executions of this workflow',
+		},
+	],
+	default: 'skipNumbers',
+	description:
+		'What to do with numbers that this workflow has pushed to the campaign before. Skipped returns the skipped ones.',
 };
 
 const pushOptionsField: INodeProperties = optionsCollection(
@@ -240,14 +263,6 @@ const pushOptionsField: INodeProperties = optionsCollection(
 		description:
 			'What the Pushed output returns. The other outputs return the other rows. To update your rows, connect Pushed, Rejected, and Skipped to the node that does it. Rows whose push_status is unknown, sent_before, or duplicate are left out of later pushes until you empty it.',
 	},
-	{
-		displayName: 'Skip Numbers Pushed Before',
-		name: 'skipPushedBefore',
-		type: 'boolean',
-		default: true,
-		description:
-			"Whether to push each number to the campaign only once over all executions of this workflow, so that you can push the same growing sheet every day. The Skipped output returns the others. The node remembers a number before sending it, and forgets it if it was certainly not pushed. Numbers pushed without this option aren't remembered. After you change the account, a campaign with the same ID counts as the same.",
-	},
 	additionalBodyFields,
 	additionalQueryParameters,
 	{
@@ -271,5 +286,6 @@ export const pushFields: INodeProperties[] = [
 	...campaignFields,
 	...contactsFields,
 	...columnFields,
+	pushedBeforeField,
 	pushOptionsField,
 ];

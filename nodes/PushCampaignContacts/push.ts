@@ -129,8 +129,6 @@ async function pushPrepared(
 	prepared: PreparedRows,
 	settings: PushSettings,
 ): Promise<Done> {
-	// Numbers are claimed before they are sent, and removing them takes long.
-	if (settings.skipPushedBefore) await requireNotArchived(client, settings.campaign.id);
 	const signal = cancelSignal(run);
 	const record = openPushRecord(run, settings);
 	const send = async () => {

@@ -10,12 +10,12 @@ export function openPushRecord(run: CallerRun, { campaign }: PushSettings): Push
 	return openMemory(run, `pushes to ${campaign.id}`, isPushRecord, { numbers: {} });
 }
 
-/** The list of *Skip Numbers Pushed Before*. */
+/** The list of *Numbers Pushed Before*. */
 const PUSHED_BEFORE: StoreUse = {
 	message:
 		"n8n can't read or write the list of numbers pushed before, so the remaining rows weren't sent",
 	description:
-		"Save the workflow and try again. If that doesn't help, ask your n8n administrator to check the database. Or turn off 'Skip Numbers Pushed Before' and push only new rows.",
+		"Save the workflow and try again. If that doesn't help, ask your n8n administrator to check the database. Or set 'Numbers Pushed Before' to 'Push Again', and push only new rows.",
 };
 
 /**

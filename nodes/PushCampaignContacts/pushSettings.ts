@@ -19,7 +19,6 @@ export type PushSettings = {
 	campaign: CampaignTarget;
 	contactsPerRequest: number;
 	additions: Additions;
-	/** For whom the reasons of the rows are: a model if the node runs as a tool. */
 	/** Send nothing. */
 	checksOnly: boolean;
 	/** Whether to push a number to the campaign once over all executions of the workflow. */
@@ -55,7 +54,7 @@ export async function readPushSettings(
 		contactsPerRequest: options.wholeNumber('contactsPerRequest') ?? LIMITS.contactsPerRequest,
 		additions: readAdditions(options),
 		checksOnly: whatToDo !== 'release' && whatToDo !== 'wait',
-		skipPushedBefore: options.switch('skipPushedBefore', false),
+		skipPushedBefore: form.choice('numbersPushedBefore', 'skipNumbers') !== 'pushAgain',
 	};
 }
 

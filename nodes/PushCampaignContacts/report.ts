@@ -25,7 +25,7 @@ export type Report = {
 	readonly requests: readonly PushedRequest[];
 	/** Whether the requests ask to release the contacts to the calling queue. */
 	readonly enqueue: boolean;
-	/** Whether later pushes of the node leave out the numbers of this one. */
+	/** Whether it left out numbers of earlier executions, and later ones leave out those of this one. */
 	readonly skipPushedBefore: boolean;
 	/** With *Check Only*: the status of the campaign, and what is known of the names and the agent. */
 	readonly check?: { campaignStatus?: string | undefined; texts: string[] };

@@ -22,7 +22,6 @@ describe('the same growing sheet, pushed again and again', () => {
 				campaignId: byId(campaign),
 				agentUuid: byId(fixtures.agents.full),
 				whatToDo: "={{ $('Webhook').first().json.body.what }}",
-				options: { skipPushedBefore: true },
 			},
 			{ onError: 'continueRegularOutput' },
 		);

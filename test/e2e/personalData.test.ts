@@ -75,7 +75,6 @@ describe('what n8n keeps of a person', () => {
 			campaignId: byId(campaigns.active),
 			personNameColumn: 'name',
 			whatToDo: 'wait',
-			options: { skipPushedBefore: true },
 		});
 
 	/** One item, with the body of the request. */

@@ -40,7 +40,7 @@ const scopeField: INodeProperties = {
 	],
 	default: 'items',
 	description:
-		"Which numbers the nodes of this workflow forget: those of 'Limit Calls per Person' and 'Skip Numbers Pushed Before'. The people can then be called and pushed again.",
+		"Which numbers the nodes of this workflow forget: those of 'Limit Calls per Person' and 'Numbers Pushed Before'. The people can then be called and pushed again.",
 };
 
 const ofEachItem = { show: { numbersToForget: ['items'] } };

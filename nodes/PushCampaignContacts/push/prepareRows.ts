@@ -38,9 +38,9 @@ const NOT_INDIAN =
 /** The statuses of an earlier push that leave a row out: its number may have been called because of that push. */
 const LEFT_OUT = {
 	unknown:
-		"The status of a row with this number says that an earlier push may have added it to a campaign, so it wasn't pushed. Look for the number there. To push it, empty push_status of that row, and with 'Skip Numbers Pushed Before', use DND List > Forget, too.",
+		"The status of a row with this number says that an earlier push may have added it to a campaign, so it wasn't pushed. Look for the number there. To push it, empty push_status of that row, and use DND List > Forget, too.",
 	sent_before:
-		"The status of a row with this number says that it was sent before, or may have been, so it wasn't pushed. To push it, empty push_status of that row, and with 'Skip Numbers Pushed Before', use DND List > Forget, too.",
+		"The status of a row with this number says that it was sent before, or may have been, so it wasn't pushed. To push it, empty push_status of that row, and use DND List > Forget, too.",
 	duplicate:
 		"The status of this row says that it was left out before as a duplicate, so it wasn't pushed. To push it, empty its push_status.",
 };

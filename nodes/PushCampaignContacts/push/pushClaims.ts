@@ -41,7 +41,10 @@ const REASONS = {
 const FORGET =
 	' In n8n, to send it anyway, use DND List > Forget with this number and campaign in this workflow, and empty its push_status.';
 
-/** What a push may send: each number once in the execution, and with *Skip Numbers Pushed Before* once ever to the campaign. */
+/**
+ * What a push may send: each number once in the execution, and unless *Numbers Pushed Before* is *Push Again*, once ever to
+ * the campaign.
+ */
 export class PushClaims {
 	private readonly isLarge: boolean;
 	private readonly large: string;
@@ -53,7 +56,7 @@ export class PushClaims {
 
 	/**
 	 * @param claims of the execution
-	 * @param ever the list of the workflow, with *Skip Numbers Pushed Before*
+	 * @param ever the list of the workflow, unless *Numbers Pushed Before* is *Push Again*
 	 * @param record changed in place
 	 * @param count of all rows
 	 */
@@ -213,8 +216,8 @@ function whatIsLeft({ notSent, unknown }: NonNullable<PushRecord['left']>): stri
 function noRoom(): NotSent {
 	const max = MAX_REMEMBERED.toLocaleString('en-US');
 	return new NotSent(
-		`'Skip Numbers Pushed Before' can remember ${max} numbers, so a push can have at most ${max} rows. Nothing was sent`,
-		"Split the file, or turn off 'Skip Numbers Pushed Before' and push only new rows.",
+		`'Numbers Pushed Before' is 'Skip', which remembers at most ${max} numbers, and the push has more rows. Nothing was sent`,
+		"Set it to 'Push Again', and push only new rows.",
 		{ isTransient: false, origin: 'n8n' },
 	);
 }

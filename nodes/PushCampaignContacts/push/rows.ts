@@ -23,8 +23,8 @@ export type ContactRow = Readonly<
  * - `do_not_disturb`: the service skipped its number, which is on the agent's list (`dnd_skipped`).
  * - `duplicate`: another row has the same number, or the service skipped its number as a duplicate
  *   (`engine_skipped_duplicates`).
- * - `sent_before`: an earlier run or attempt of the execution, or with *Skip Numbers Pushed Before* another execution, sent its
- *   number, or may have.
+ * - `sent_before`: an earlier run or attempt of the execution, or unless *Numbers Pushed Before* is *Push Again*, another
+ *   execution, sent its number, or may have.
  * - `unknown`: it was sent, and the result isn't known.
  * - `not_sent`: the push stopped before the service accepted it. Nothing is known against it, so a retry sends it.
  */

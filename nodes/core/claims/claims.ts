@@ -41,7 +41,7 @@ export class ClaimState {
  * | This execution and its retries           | `<start> <person>`          |
  * | An agent run, with a limit of calls      | `<start> <nth> <agent run>` |
  * | A period of *Limit Calls per Person*     | `<period> <nth> <person>`   |
- * | *Skip Numbers Pushed Before*             | `campaign <ID> <person>`    |
+ * | *Numbers Pushed Before*                  | `campaign <ID> <person>`    |
  *
  * A claim that isn't new was sent before, or may have been. There's nothing else to know.
  *

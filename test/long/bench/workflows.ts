@@ -130,13 +130,13 @@ export const limitedCalls =
 		nodes: [newPeople(remembered, count), placeCall(target, isLimited ? { callLimit: 'day' } : {})],
 	});
 
-/** A push with *Skip Numbers Pushed Before*, or without it. */
+/** A push that skips numbers pushed before, or doesn't. */
 export const skippingPush =
-	(remembered: number, count: number, skipPushedBefore: boolean) =>
+	(remembered: number, count: number, isSkipping: boolean) =>
 	(target: Target): Flow => ({
 		nodes: [
 			newPeople(remembered, count),
-			push(target, { options: { output: 'summary', skipPushedBefore } }),
+			push(target, { numbersPushedBefore: isSkipping ? 'skipNumbers' : 'pushAgain' }),
 		],
 	});
 

@@ -42,8 +42,8 @@ const called = async (phones: string[], parameters: INodeParameters = {}) => {
 };
 /** Pushes people. Returns the statuses of those that were pushed before. */
 const push = async (campaignId: string, ...phones: string[]) => {
-	const options = { skipPushedBefore: true };
-	const node = pushNode({ campaignId, options }, { id: 'push' });
+	const parameters = { campaignId, numbersPushedBefore: 'skipNumbers' };
+	const node = pushNode(parameters, { id: 'push' });
 	const ended = await run(node, phones, ['Pushed', 'Rejected', 'Skipped']);
 	return output(ended, 'Node', 2).map(({ json }) => json.push_status);
 };

@@ -206,7 +206,8 @@ class World {
 		const process: Process = { effects, requests: 0, writes, isKilled: false, inFlight: [] };
 		const form = {
 			...{ whatToDo, personNameColumn: '' },
-			options: { output: 'rows', skipPushedBefore: isSkipping, contactsPerRequest },
+			numbersPushedBefore: isSkipping ? 'skipNumbers' : 'pushAgain',
+			options: { output: 'rows', contactsPerRequest },
 		};
 		const node = pushNode(form, {
 			...{ retryOnFail, maxTries: 2, waitBetweenTries: 1 },
@@ -356,7 +357,7 @@ const scenario = fc.record({
 type Scenario = typeof scenario extends fc.Arbitrary<infer T> ? T : never;
 
 /**
- * Runs an execution and its retries, and with *Skip Numbers Pushed Before*, then another one.
+ * Runs an execution and its retries, and with *Numbers Pushed Before: Skip*, then another one.
  *
  * @param areJson whether the contacts are in the form, so that any retry can have other ones
  */

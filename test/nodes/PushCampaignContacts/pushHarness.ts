@@ -65,7 +65,7 @@ export const accepted = (contacts: number, over: JsonObject = {}): JsonObject =>
 const UNTIL_RELEASED =
 	"Pushed rows wait in the campaign, and nobody is called until they're released to the calling queue. The service's documentation doesn't show how to release them later.";
 export const WAITING = `${UNTIL_RELEASED} Pushing them again may add everyone a second time.`;
-/** With *Skip Numbers Pushed Before*. */
+/** With *Numbers Pushed Before: Skip*. */
 export const WAITING_ONCE = `${UNTIL_RELEASED} The node doesn't push them again.`;
 
 /** The totals of a push whose only request pushed every row, without the number of rows. */
@@ -103,6 +103,7 @@ export function pushNode(
 			campaignId: '42',
 			agentUuid: { __rl: true, mode: 'id', value: 'agent_5f2c' },
 			whatToDo: 'wait',
+			numbersPushedBefore: 'pushAgain',
 			...parameters,
 			options: { output: 'summary', ...(typeof options === 'object' && options) },
 		},

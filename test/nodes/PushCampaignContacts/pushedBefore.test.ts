@@ -1,7 +1,5 @@
-/** Skip Numbers Pushed Before. */
-import nock from 'nock';
+/** Numbers Pushed Before. */
 import type { INode, INodeExecutionData } from 'n8n-workflow';
-import { pushFields } from '../../../nodes/PushCampaignContacts/properties';
 import { engineTool, oneNodeWorkflow, resume, runKilled, storedCopy } from '../../engine';
 import {
 	accepted,
@@ -35,7 +33,7 @@ beforeEach(() => {
 	campaign('Active', 43);
 });
 
-const SKIP = { options: { skipPushedBefore: true } };
+const SKIP = { numbersPushedBefore: 'skipNumbers' };
 const release = { whatToDo: 'release' };
 const check = { whatToDo: 'check' };
 /** A new execution. */
@@ -68,7 +66,10 @@ test('pushes a number once across all executions, in any format', async () => {
 		"An earlier run of this workflow sent this number, or may have, so it wasn't sent again. In n8n, to send it anyway, use DND List > Forget with this number and campaign in this workflow, and empty its push_status.",
 	);
 	expect(second.pushed[0]?.json.totals).toMatchObject({ received: 3, pushed: 1, sent_before: 2 });
-	expect(second.hints[0]).toBe(`3 rows: 1 pushed, 2 sent before. ${WAITING_ONCE}`);
+	expect(second.hints).toEqual([
+		`3 rows: 1 pushed, 2 sent before. ${WAITING_ONCE}`,
+		"Numbers that this workflow pushed to the campaign before weren't sent again. To push them again, set 'Numbers Pushed Before' to 'Push Again'.",
+	]);
 });
 
 test('remembers numbers by campaign, for all nodes of the workflow', async () => {
@@ -78,19 +79,13 @@ test('remembers numbers by campaign, for all nodes of the workflow', async () =>
 	expect((await run(1, { campaignId: '43' })).pushed).toHaveLength(1);
 });
 
-test('pushes again what a push without the option pushed, as the notices of the form say', async () => {
+test('pushes again with Push Again, and does not remember these numbers', async () => {
 	const sent = scripted();
 	await push(1);
 	await run(1, release);
 	expect(sent).toEqual([phones(0), phones(0)]);
-	const notices = pushFields.filter(({ name }) => ['callNotice', 'waitNotice'].includes(name));
-	expect(notices.map(({ displayName }) => displayName)).toEqual(
-		Array(2).fill(
-			expect.stringContaining(
-				'unless <b>Skip Numbers Pushed Before</b> in Options is on each time.',
-			),
-		),
-	);
+	await push(1);
+	expect(sent).toHaveLength(3);
 });
 
 test('says of a check that a push skips them, and looks up none', async () => {
@@ -107,7 +102,7 @@ test('says of a check that a push skips them, and looks up none', async () => {
 
 test('claims the rows of each request, for the execution and the campaign', async () => {
 	scripted();
-	await run(6, { options: { ...SKIP.options, ...inTwos.options } });
+	await run(6, inTwos);
 	// With the marks of the execution, and of its push.
 	expect(store.calls.filter((call) => call.startsWith('add'))).toEqual([
 		...['add 4', 'add 2', 'add 4', 'add 2', 'add 4', 'add 2'],
@@ -116,14 +111,10 @@ test('claims the rows of each request, for the execution and the campaign', asyn
 	expect(store.size).toBe(6);
 });
 
-test('reserves nothing if the service would reject every request', async () => {
-	nock.cleanAll();
-	campaign('Archived');
-	expect((await runPush(manyRows(2), SKIP)).error).toMatchObject({
-		message: 'The campaign is archived, so nothing was sent',
-		description: "Choose another campaign in 'Campaign'.",
-	});
-	expect(store.calls).toEqual([]);
+test('remembers nothing if the service rejects every request', async () => {
+	respondWith(ARCHIVED);
+	expect((await run(2)).statuses).toEqual(['0 not_sent', '1 not_sent']);
+	expect(store.size).toBe(0);
 });
 
 test('rows of a rejected request, and of the do-not-disturb list, can be pushed later, but no queued one', async () => {
@@ -153,7 +144,7 @@ describe('when the database of n8n fails', () => {
 		expect(error).toMatchObject({
 			message: expect.stringMatching(/^n8n can't read or write the list of numbers pushed before/),
 			description: expect.stringMatching(
-				/ Or turn off 'Skip Numbers Pushed Before' and push only new rows\. n8n said: database is locked/,
+				/ Or set 'Numbers Pushed Before' to 'Push Again', and push only new rows\. n8n said: database is locked/,
 			),
 		});
 	});

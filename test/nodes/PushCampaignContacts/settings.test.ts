@@ -101,8 +101,7 @@ describe('invalid settings: nothing is sent', () => {
 	test('if the campaign cannot be read, nothing was sent', async () => {
 		service().get(CAMPAIGN).times(4).reply(503);
 		skipSleeps();
-		const parameters = { options: { skipPushedBefore: true } };
-		const { rejected } = await runPush(rows.slice(1), parameters, goOn);
+		const { rejected } = await runPush(rows.slice(1), { whatToDo: 'check' }, goOn);
 		expect(jsonOf(rejected)).toMatchObject([
 			{ push_status: 'not_sent', rejection_reason: expect.stringMatching(/503/) },
 		]);
@@ -125,7 +124,6 @@ describe('a setting that differs between rows', () => {
 	test.each<[string, NodeParameters, row?: number]>([
 		['Campaign', { campaignId: '=4{{ $itemIndex }}' }, 2],
 		['Phone Column', { phoneColumn: text }],
-		['Skip Numbers Pushed Before', { options: { skipPushedBefore: '={{ $json.yes }}' } }],
 		[
 			'Additional Body Fields',
 			{ options: { additionalBodyFields: '={{ JSON.stringify($json.json) }}' } },
@@ -147,11 +145,11 @@ describe('a setting that differs between rows', () => {
 	});
 
 	test('is reported if it cannot be read for a later row', async () => {
-		const input = rowsOf({ phone: phone(0), skip: false }, { phone: phone(1), skip: 'maybe' });
-		const { error } = await runPush(input, { options: { skipPushedBefore: '={{ $json.skip }}' } });
-		expect(error?.message).toBe(
-			"'Skip Numbers Pushed Before' in 'Options' must be true or false (got \"maybe\")",
-		);
+		const input = rowsOf({ phone: phone(0), size: 5 }, { phone: phone(1), size: 'many' });
+		const { error } = await runPush(input, {
+			options: { contactsPerRequest: '={{ $json.size }}' },
+		});
+		expect(error?.message).toMatch(/^'Contacts per Request'.*\(got "many"\)/);
 	});
 });
 

@@ -192,10 +192,11 @@ test.each(['socket', 'async'])(
 
 test('an archived campaign: another one is needed', async () => {
 	const { parameters } = useOf('pushCampaignContacts');
-	const options = { skipPushedBefore: true };
-	const chosen = { ...parameters, ...pushJson, options, campaignId: GIVEN };
+	const chosen = { ...parameters, ...pushJson, campaignId: GIVEN };
 	const tool = engineTool(await nodeOf('pushCampaignContacts', chosen));
-	expect((await tool({ given: campaigns.archived })).next_step).toMatch(/^Choose another campaign/);
+	expect((await tool({ given: campaigns.archived })).next_step).toMatch(
+		/^Archived campaigns are read-only\. Use another campaign/,
+	);
 });
 
 /** Nothing is sent for any of these values, and the next step has the advice, but none for a person. */
