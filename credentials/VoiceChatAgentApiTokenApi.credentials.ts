@@ -4,10 +4,12 @@ import type {
 	IHttpRequestOptions,
 	INodeProperties,
 } from 'n8n-workflow';
-import { OBSERVED_OUTCOMES } from '../nodes/core/calls/callEnd';
 import { SERVICE_PROFILE } from '../nodes/core/profile/schema';
 import { QUESTIONNAIRE } from '../nodes/core/profile/serviceProfile';
-import { authorize } from '../nodes/host/http/credential';
+import { authorize, FINISHED_STATUSES, OPT_OUT_KEY } from '../nodes/host/http/credential';
+
+/** n8n gives nodes only the settings that the form shows. */
+const MORE = { show: { moreSettings: [true] } };
 
 export class VoiceChatAgentApiTokenApi implements ICredentialType {
 	name = 'voiceChatAgentApiTokenApi';
@@ -43,10 +45,19 @@ export class VoiceChatAgentApiTokenApi implements ICredentialType {
 				'The 16-character token from your dashboard settings. Keep it secret, because it can place calls.',
 		},
 		{
-			displayName: `These two fields are enough to place calls and push campaigns. The list of calls, do-not-disturb lists, and chat requests differ between services. Send the <a href="${QUESTIONNAIRE}" target="_blank">questionnaire</a> to your provider, and paste the reply below.`,
+			displayName: 'More Settings',
+			name: 'moreSettings',
+			type: 'boolean',
+			default: false,
+			description:
+				'Whether to show what differs between services: lists of calls, do-not-disturb lists, and chats. Calls and campaigns work without it.',
+		},
+		{
+			displayName: `Send the <a href="${QUESTIONNAIRE}" target="_blank">questionnaire</a> to your provider, and paste the reply below.`,
 			name: 'openDetailsNotice',
 			type: 'notice',
 			default: '',
+			displayOptions: MORE,
 		},
 		{
 			displayName: SERVICE_PROFILE,
@@ -61,25 +72,28 @@ export class VoiceChatAgentApiTokenApi implements ICredentialType {
   }
 }`,
 			description:
-				"What your provider replied to the questionnaire, from the first curly bracket to the last. When you save, n8n checks all of it, and tests what it can read. It doesn't send messages or change lists for this.",
+				'What your provider replied to the questionnaire, from the first curly bracket to the last',
+			displayOptions: MORE,
 		},
 		{
 			displayName: 'Opt-Out Key',
 			name: 'optOutKey',
 			type: 'string',
-			default: 'opt_out',
-			placeholder: 'e.g. opt_out',
+			default: OPT_OUT_KEY,
+			placeholder: `e.g. ${OPT_OUT_KEY}`,
 			description:
-				'The key of the data point that tells whether a person asked for no more calls. Its captured value decides opted_out in the results: true for yes, false for no, and null for anything else.',
+				'The key of the data point that tells whether a person asked for no more calls. It decides opted_out in the results.',
+			displayOptions: MORE,
 		},
 		{
 			displayName: 'Finished Statuses',
 			name: 'finishedStatuses',
 			type: 'string',
-			default: OBSERVED_OUTCOMES.join(', '),
+			default: FINISHED_STATUSES,
 			placeholder: 'e.g. not_picked, failed',
 			description:
-				'Statuses of completed calls, separated by commas. A call with the status picked is completed when its record also has an end reason, a summary, or an analysis. Known statuses are picked, not_picked, and failed. Add any others that your account uses, and remove those that it shows during a call.',
+				'The statuses of completed calls, separated by commas. Add others that your account uses, and remove those that it shows during a call.',
+			displayOptions: MORE,
 		},
 	];
 

@@ -36,7 +36,7 @@ export class ChatDeliveryTrigger implements INodeType {
 		},
 		defaults: { name: 'Chat Delivery Trigger' },
 		eventTriggerDescription:
-			'Waiting for a reply. Send a message with Chat Send in another workflow, with Send Via set to Request With Later Reply.',
+			'Waiting for a reply. Send a message with Chat Send in another workflow, with Sending Method set to Request With Later Reply.',
 		inputs: [],
 		outputs: [NodeConnectionTypes.Main],
 		webhooks: [
@@ -53,9 +53,9 @@ export class ChatDeliveryTrigger implements INodeType {
 			header: 'Get chat replies from the service',
 			executionsHelp: {
 				inactive:
-					'<b>To test it</b>, ask your service provider to deliver chat replies to the Test URL. Click <b>Execute step</b>, then send a message with Chat Send, with <b>Send Via</b> set to <b>Request With Later Reply</b>.<br /><br /><b>When your workflow is ready</b>, ask your service provider to use the Production URL instead, and publish the workflow.',
+					'<b>To test it</b>, ask your service provider to deliver chat replies to the Test URL. Click <b>Execute step</b>, then send a message with Chat Send, with <b>Sending Method</b> set to <b>Request With Later Reply</b>.<br /><br /><b>When your workflow is ready</b>, ask your service provider to use the Production URL instead, and publish the workflow.',
 				active:
-					'<b>To test it</b>, ask your service provider to deliver chat replies to the Test URL. Click <b>Execute step</b>, then send a message with Chat Send, with <b>Send Via</b> set to <b>Request With Later Reply</b>.<br /><br /><b>While the workflow is published</b>, every reply that is delivered to the Production URL starts it.',
+					'<b>To test it</b>, ask your service provider to deliver chat replies to the Test URL. Click <b>Execute step</b>, then send a message with Chat Send, with <b>Sending Method</b> set to <b>Request With Later Reply</b>.<br /><br /><b>While the workflow is published</b>, every reply that is delivered to the Production URL starts it.',
 			},
 			activationHint:
 				'Publish the workflow, and ask your service provider to deliver chat replies to the Production URL.',

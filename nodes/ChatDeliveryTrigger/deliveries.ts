@@ -18,7 +18,7 @@ import { newEvents, readBody, reject } from '../host/triggers/webhookRequest';
 export const deliveryFields: INodeProperties[] = [
 	{
 		displayName:
-			'Open <b>Webhook URLs</b> above, choose <b>Production URL</b>, and give it to your service provider. If you enter a secret below, add ?secret= and the secret to it.',
+			'Open <b>Webhook URLs</b>, and give the <b>Production URL</b> to your service provider. With a secret, add ?secret= and the secret.',
 		name: 'urlNotice',
 		type: 'notice',
 		default: '',
@@ -30,7 +30,7 @@ export const deliveryFields: INodeProperties[] = [
 		typeOptions: { password: true },
 		default: '',
 		description:
-			'If set, the URL needs it as the query parameter secret. Use only letters and digits. Without a secret, anyone who knows the URL can start the workflow, because the service documents no signature for its deliveries.',
+			'Letters and digits that the URL must have as ?secret=. Without a secret, anyone who knows the URL can start the workflow.',
 	},
 	{
 		displayName: 'Delivery ID Field',
@@ -40,7 +40,7 @@ export const deliveryFields: INodeProperties[] = [
 		default: '',
 		placeholder: 'e.g. data.message_id',
 		description:
-			"The field of the output that identifies a delivery, with dots for nested fields. A delivery with a value that was received before doesn't start the workflow again. If this is empty, or if a delivery doesn't have the field, a delivery that the service sends twice starts the workflow twice.",
+			'The field of the output that identifies a delivery, such as payload.0.id. A delivery that comes twice then starts the workflow once.',
 	},
 ];
 

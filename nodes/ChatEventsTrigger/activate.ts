@@ -82,7 +82,7 @@ function readSettings(context: ITriggerFunctions): ListenerSettings & { sessionI
 			"In n8n, enter the sessions to listen to, or set 'Sessions' to 'Watched' to add sessions while the workflow is published.",
 		);
 	}
-	const disconnectOther = form.switch('disconnectOther', false);
+	const disconnectOther = form.collection('options').switch('disconnectOther', false);
 	return { sessionIds, watches, types: chosenTypes(form), disconnectOther };
 }
 

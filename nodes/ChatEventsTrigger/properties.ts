@@ -96,7 +96,7 @@ export const triggerFields: INodeProperties[] = [
 	shownWhere(
 		{
 			displayName:
-				"Publish the workflow. Then open <b>Webhook URLs</b> above, choose <b>Production URL</b>, and copy it to 'Trigger URL' of Chat Session > Watch. In a workflow without other triggers, watched sessions stay when n8n restarts. They're removed when they're closed. To test the trigger in the editor, choose <b>Listed</b> above and enter a session.",
+				"Publish the workflow, open <b>Webhook URLs</b>, and copy the <b>Production URL</b> to 'Trigger URL' of Chat Session > Watch.",
 			name: 'watchNotice',
 			type: 'notice',
 			default: '',
@@ -112,20 +112,19 @@ export const triggerFields: INodeProperties[] = [
 			default: '',
 			required: true,
 			description:
-				"Only requests with this secret can add and remove sessions. Use only letters and digits. Enter the same text in 'Trigger Secret' of Chat Session > Watch. Other systems send it in the header x-watch-secret.",
+				"Letters and digits of your choice. Enter the same text in 'Trigger Secret' of Chat Session > Watch. Other requests are rejected.",
 		},
 		{ sessions: ['watched'] },
 	),
 	eventTypesField,
 	{
 		displayName:
-			'Messages that Chat Send sends are <b>New Message</b> events, too. If this workflow sends a message for each one to the same session, it starts itself endlessly. To continue a chat, use the reply that Chat Send returns. To tell the agent something, use Inject Context.',
+			'Messages of Chat Send are <b>New Message</b> events, too. A workflow that sends one for each event starts itself endlessly.',
 		name: 'ownMessagesNotice',
 		type: 'notice',
 		default: '',
 		// An empty list means all events, and n8n doesn't hide the notice then.
 		displayOptions: { hide: { eventTypes: [{ _cnd: { not: 'message_received' } }] } },
 	},
-	disconnectOtherField,
-	optionsCollection(otherEventTypesField),
+	optionsCollection(disconnectOtherField, otherEventTypesField),
 ];

@@ -25,7 +25,7 @@ export class ChatSend implements INodeType {
 		group: ['output'],
 		version: 1,
 		subtitle:
-			'={{ $parameter["operation"] === "answerInteraction" ? "answer interactive message" : { socket: "send message, live connection", inbound: "send message, immediate reply", async: "send message, later reply", legacy: "send message (legacy)" }[$parameter["sendBy"]] }}',
+			'={{ $parameter["operation"] === "answerInteraction" ? "answer interactive message" : { socket: "send message, live connection", inbound: "send message, immediate reply", async: "send message, later reply", legacy: "send message (legacy)" }[$parameter["sendingMethod"]] }}',
 		description: "Send a customer's message to a chat agent and get its reply",
 		builderHint: {
 			searchHint:

@@ -27,12 +27,12 @@ export const idempotencyKeyField: INodeProperties = {
 	default: '',
 	placeholder: 'e.g. {{ $json.message_id }}',
 	description:
-		"Makes sending the same message again safe, because the service accepts a key only once. Use a value that's the same when this item runs again, and different for each message, such as the ID of the incoming message, without text around it. If empty, a message with an unknown outcome isn't sent again.",
+		'Such as the ID of the incoming message. The service accepts a key once, so the message can be sent again if its outcome is unknown.',
 };
 
 /** The document's name, also in `POST /v1/chat/inbound/async`. Empty for none. An expression that returned nothing is rejected. */
 function readKey(form: Fields): { idempotency_key?: string } {
-	const key = form.text('idempotencyKey');
+	const key = form.collection('options').text('idempotencyKey');
 	return key === '' ? {} : { idempotency_key: key };
 }
 
@@ -73,7 +73,7 @@ export function sendFrame(
 ): ReturnType<Prepare> {
 	const frame = { ...content, ...readKey(form) };
 	const { idempotency_key: key } = frame;
-	const disconnectOther = form.switch('disconnectOther', false);
+	const disconnectOther = form.collection('options').switch('disconnectOther', false);
 	const send = async (deps: RequestDeps) => {
 		const { maxWaitMs } = deps.caller;
 		const timeoutMs = Math.min(ACK_TIMEOUT_MS, maxWaitMs);

@@ -8,5 +8,6 @@ export function credentialFor({
 	token,
 	dialect,
 }: Pick<Simulator, 'baseUrl' | 'token' | 'dialect'>): ICredentialDataDecryptedObject {
-	return { baseUrl, apiToken: token, serviceProfile: JSON.stringify(profileOf(dialect), null, 2) };
+	const serviceProfile = JSON.stringify(profileOf(dialect), null, 2);
+	return { baseUrl, apiToken: token, moreSettings: true, serviceProfile };
 }

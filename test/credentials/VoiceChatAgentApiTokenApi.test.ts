@@ -197,7 +197,8 @@ test('the example in Service Profile is accepted as it stands', () => {
 	expect(properties.map(({ displayName }) => displayName.slice(0, 20))).toEqual([
 		'Base URL',
 		'API Token',
-		'These two fields are',
+		'More Settings',
+		'Send the <a href="ht',
 		'Service Profile',
 		'Opt-Out Key',
 		'Finished Statuses',

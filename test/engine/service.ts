@@ -41,7 +41,11 @@ export const harness = {
 		data: ICredentialDataDecryptedObject,
 		id?: string,
 	): Promise<INodeCredentialsDetails> =>
-		await storedCredentials.add(CREDENTIAL, { baseUrl: HOST, apiToken: TOKEN, ...data }, id),
+		await storedCredentials.add(
+			CREDENTIAL,
+			{ baseUrl: HOST, apiToken: TOKEN, moreSettings: true, ...data },
+			id,
+		),
 };
 
 export type EngineHarness = typeof harness;
@@ -69,7 +73,11 @@ beforeAll(() => {
 export function engineHarness(): EngineHarness {
 	beforeAll(async () => {
 		setupEngine(store);
-		details = await storedCredentials.add(CREDENTIAL, { baseUrl: HOST, apiToken: TOKEN });
+		details = await storedCredentials.add(CREDENTIAL, {
+			baseUrl: HOST,
+			apiToken: TOKEN,
+			moreSettings: true,
+		});
 		nock.disableNetConnect();
 		nock.enableNetConnect(/^(127\.0\.0\.1|localhost)/);
 	});

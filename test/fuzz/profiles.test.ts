@@ -42,9 +42,9 @@ interface Use {
 }
 
 function useOf(node: string, parameters: INodeParameters): Use | undefined {
-	const { operation, sendBy } = parameters;
+	const { operation, sendingMethod } = parameters;
 	const isSized = ['agent', 'pageSize'];
-	switch (`${node} ${plainText(sendBy ?? operation)}`) {
+	switch (`${node} ${plainText(sendingMethod ?? operation)}`) {
 		case 'dnd add':
 			return {
 				part: 'dnd.add',

@@ -54,7 +54,7 @@ async function sent(name: string, shown: object, type: string, parameters: INode
 }
 
 const REMOVE = { operation: 'remove', ...NUMBER };
-const ASYNC = { sendBy: 'async', ...MESSAGE };
+const ASYNC = { sendingMethod: 'async', ...MESSAGE };
 
 type Case = [name: string, shown: object, type: string, parameters: INodeParameters, line: string];
 
@@ -62,7 +62,7 @@ it.each<Case>([
 	['dnd.add', LIST, 'dnd', { operation: 'add', ...NUMBER }, `POST ${NUMBERS}`],
 	['dnd.remove', LIST, 'dnd', REMOVE, `DELETE ${NUMBERS}`],
 	['chat.session', OF_AGENT, 'chatSession', { agentUuid: AGENT }, `POST ${SESSION}`],
-	['chat.inbound', CHAT, 'chatSend', { ...MESSAGE, sendBy: 'inbound' }, `POST ${INBOUND}`],
+	['chat.inbound', CHAT, 'chatSend', { ...MESSAGE, sendingMethod: 'inbound' }, `POST ${INBOUND}`],
 	['chat.async', CHAT, 'chatSend', ASYNC, `POST ${INBOUND_ASYNC}`],
 ])(
 	'%s has no body and no content type if the profile shows none',
@@ -92,7 +92,7 @@ it('a body in Additional Body Fields, or the documented key, is sent, although t
 		[`DELETE ${NUMBERS}`, JSON_TYPE, 'none', '{"by":"n8n"}'],
 	]);
 	received = [];
-	const keyed = { ...ASYNC, idempotencyKey: 'key-1' };
+	const keyed = { ...ASYNC, options: { idempotencyKey: 'key-1' } };
 	expect(await sent('chat.async', CHAT, 'chatSend', keyed)).toEqual([
 		[`POST ${INBOUND_ASYNC}`, JSON_TYPE, 'none', '{"idempotency_key":"key-1"}'],
 	]);

@@ -33,7 +33,7 @@ export function realSockets(): Run {
 	useNoWaits();
 
 	return async (baseUrl, type, parameters, input, overrides, credential) => {
-		const data = { baseUrl, apiToken: TOKEN, ...credential };
+		const data = { baseUrl, apiToken: TOKEN, moreSettings: true, ...credential };
 		const details = await storedCredentials.add(CREDENTIAL, data);
 		const node = makeNode({
 			type: `${PACKAGE}.${type}`,

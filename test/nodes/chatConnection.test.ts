@@ -9,11 +9,11 @@ import { chatHarness, eventIds, eventually, sessions, stopMessage } from './chat
 
 const harness = chatHarness('chatSend', {
 	operation: 'sendMessage',
-	sendBy: 'socket',
+	sendingMethod: 'socket',
 	sessionId: sessions.open,
 });
 const LISTED = { sessionIds: sessions.open };
-const CLAIMING = { ...LISTED, disconnectOther: true };
+const CLAIMING = { ...LISTED, options: { disconnectOther: true } };
 
 const control = () => harness.simulator().sessions;
 const send = async (message: string, parameters: INodeParameters = {}) =>

@@ -9,7 +9,7 @@ import { chatHarness, eventIds, eventually, sessions, stopMessage } from './chat
 
 const harness = chatHarness('chatSend', {
 	operation: 'sendMessage',
-	sendBy: 'socket',
+	sendingMethod: 'socket',
 	sessionId: sessions.open,
 	message: '={{ $json.text }}',
 });
@@ -182,7 +182,7 @@ describe('a session that the service rejects', () => {
 	test("doesn't end an action by an attempt from before it, and the next one takes the session", async () => {
 		speedUp(0);
 		await publish();
-		const action = send('Hello', { disconnectOther: true });
+		const action = send('Hello', { options: { disconnectOther: true } });
 		await untilIdle();
 		control().closeSockets(1008);
 		await harness.connected(0);
@@ -313,7 +313,7 @@ test.each([
 describe('Stop', () => {
 	test('ends an action at once, and the next message still waits for the ack of the one before', async () => {
 		const { execution } = await harness.start(
-			{ idempotencyKey: 'k-1' },
+			{ options: { idempotencyKey: 'k-1' } },
 			{ items: [{ text: UNACKED }] },
 		);
 		await frames(1);
@@ -361,7 +361,7 @@ describe('Stop', () => {
 	test('of the execution that opened a connection leaves it to the trigger, with its credential and without a claim', async () => {
 		speedUp(0);
 		const { execution } = await harness.start(
-			{ disconnectOther: true },
+			{ options: { disconnectOther: true } },
 			{ items: [{ text: 'Hello' }] },
 		);
 		await harness.connected();
@@ -389,7 +389,7 @@ describe('the client_id', () => {
 		};
 		await action();
 		const trigger = await publish();
-		const sending = send(UNACKED, { idempotencyKey: 'k-1' });
+		const sending = send(UNACKED, { options: { idempotencyKey: 'k-1' } });
 		await frames(2);
 		await trigger.stop();
 		control().cutSockets();

@@ -99,7 +99,7 @@ const watchList = {
 	...{ resource: 'watchList', sessionId, triggerUrl: TRIGGER_URL },
 	triggerSecret: 'open-sesame',
 };
-const key = { idempotencyKey: 'key-1' };
+const key = { options: { idempotencyKey: 'key-1' } };
 
 const CONNECT = ['POST /v1/chat/session/{id}/ws_token', 'GET /v1/chat/session/{id}/user-stream'];
 
@@ -348,15 +348,19 @@ export const OPERATIONS: { [name: string]: Operation } = {
 		output: listedAgent,
 	},
 	'chatSend › sendMessage': {
-		parameters: { sessionId, message: 'Hello', sendBy: 'socket' },
+		parameters: { sessionId, message: 'Hello', sendingMethod: 'socket' },
 		sends: SOCKET,
 		reads: CONNECT,
 		ways: [
 			{ with: key },
-			{ with: { sendBy: 'inbound', ...agent() }, reads: [], sends: 'POST /v1/chat/inbound' },
-			{ with: { sendBy: 'async', ...agent() }, reads: [], sends: 'POST /v1/chat/inbound/async' },
+			{ with: { sendingMethod: 'inbound', ...agent() }, reads: [], sends: 'POST /v1/chat/inbound' },
 			{
-				with: { sendBy: 'legacy', ...agent() },
+				with: { sendingMethod: 'async', ...agent() },
+				reads: [],
+				sends: 'POST /v1/chat/inbound/async',
+			},
+			{
+				with: { sendingMethod: 'legacy', ...agent() },
 				reads: [],
 				sends: 'POST /chat_messages/send_message',
 			},

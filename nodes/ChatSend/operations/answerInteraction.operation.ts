@@ -1,11 +1,11 @@
 import { parseSessionId, requireText } from '../../core/chat/parseChatFields';
-import { disconnectOtherField, sessionField } from '../../host/forms/chatFields';
+import { sessionField } from '../../host/forms/chatFields';
 import { shownWhere } from '../../host/forms/shownWhere';
 import { forEachChatItem, type Prepare } from '../../host/run/chatItems';
 import { beforeSending } from '../../host/claims/openDeliveries';
 import type { Operation } from '../../host/run/operations';
-import { idempotencyKeyField, sendFrame } from '../send';
-import { FRAMES_AT_ONCE, liveSettings } from './sendMessage.operation';
+import { sendFrame } from '../send';
+import { FRAMES_AT_ONCE, liveOptions } from './sendMessage.operation';
 
 export const answerInteraction: Operation = {
 	value: 'answerInteraction',
@@ -57,9 +57,7 @@ export const answerInteraction: Operation = {
 			},
 			{ answerWith: ['response'] },
 		),
-		disconnectOtherField,
-		idempotencyKeyField,
-		liveSettings,
+		liveOptions,
 	],
 	toolDescription:
 		'Answers an interactive message of the AI agent in a chat session (buttons, a list, or a carousel) for the customer. Use this only for what the customer has chosen.',

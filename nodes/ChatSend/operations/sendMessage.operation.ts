@@ -25,12 +25,14 @@ export const FRAMES_AT_ONCE = 20;
 const CONCURRENCY_DESCRIPTION =
 	'How many messages to send at the same time. Items with the same session are always sent one by one.';
 
-export const liveSettings = optionsCollection(
+export const liveOptions = optionsCollection(
+	disconnectOtherField,
+	idempotencyKeyField,
 	concurrencyField(FRAMES_AT_ONCE, CONCURRENCY_DESCRIPTION),
 );
 
-/** By the values of 'Send Via'. */
-const SEND_METHODS: { [sendBy: string]: Prepare } = {
+/** By the values of 'Sending Method'. */
+const SEND_METHODS: { [sendingMethod: string]: Prepare } = {
 	socket: sendBySocket,
 	inbound: sendByInbound,
 	async: sendByAsync,
@@ -44,8 +46,8 @@ export const sendMessage: Operation = {
 	description: "Send a customer's message to the agent",
 	fields: [
 		{
-			displayName: 'Send Via',
-			name: 'sendBy',
+			displayName: 'Sending Method',
+			name: 'sendingMethod',
 			type: 'options',
 			noDataExpression: true,
 			options: [
@@ -75,24 +77,24 @@ export const sendMessage: Operation = {
 			],
 			default: 'socket',
 			description:
-				'How to send the message. The nodes of this n8n share one live connection per session. If the service merges several messages, the reply comes later, and the node returns the turn ID.',
+				'How to send the message, and when its reply comes. If the service merges several messages, the reply comes later.',
 		},
-		shownWhere(sessionField, { sendBy: ['socket', 'legacy'] }),
+		shownWhere(sessionField, { sendingMethod: ['socket', 'legacy'] }),
 		shownWhere(
 			{
 				...omit(sessionField, 'required'),
 				description:
-					'The chat session. If empty, the service finds or creates one for the agent, and nothing in the request says which customer writes. With several customers, enter the session_id that Chat Session > Create returned for each.',
+					'The session_id that Chat Session > Create returned for this customer. If empty, the service finds or creates a session for the agent.',
 			},
-			{ sendBy: ['inbound', 'async'] },
+			{ sendingMethod: ['inbound', 'async'] },
 		),
-		shownWhere(agentField, { sendBy: ['legacy'] }),
+		shownWhere(agentField, { sendingMethod: ['legacy'] }),
 		shownWhere(
 			{
 				...omit(agentField, 'required'),
 				description: "The agent to talk to. Required if 'Session ID' is empty.",
 			},
-			{ sendBy: ['inbound', 'async'] },
+			{ sendingMethod: ['inbound', 'async'] },
 		),
 		{
 			displayName: 'Message',
@@ -103,19 +105,17 @@ export const sendMessage: Operation = {
 			required: true,
 			placeholder: 'e.g. Is the flat still available?',
 			description:
-				"What the customer says. The agent replies to it. n8n can't write to the customer. To tell the agent something, use Inject Context.",
-			hint: 'In the words of the customer',
+				"What the customer says, in the customer's words. To tell the agent something, use Inject Context.",
 		},
-		shownWhere(disconnectOtherField, { sendBy: ['socket'] }),
-		shownWhere(idempotencyKeyField, { sendBy: ['socket', 'async'] }),
-		shownWhere(liveSettings, { sendBy: ['socket'] }),
+		shownWhere(liveOptions, { sendingMethod: ['socket'] }),
 		shownWhere(
 			optionsCollection(
+				shownWhere(idempotencyKeyField, { '/sendingMethod': ['async'] }),
 				additionalBodyFields,
 				additionalQueryParameters,
 				concurrencyField(1, CONCURRENCY_DESCRIPTION),
 			),
-			{ sendBy: ['inbound', 'async', 'legacy'] },
+			{ sendingMethod: ['inbound', 'async', 'legacy'] },
 		),
 	],
 	toolDescription:
@@ -123,7 +123,8 @@ export const sendMessage: Operation = {
 	beforeSending,
 
 	async execute(run) {
-		const prepare = SEND_METHODS[run.parameters.at(0).choice('sendBy', 'socket')] ?? sendBySocket;
+		const prepare =
+			SEND_METHODS[run.parameters.at(0).choice('sendingMethod', 'socket')] ?? sendBySocket;
 		return await forEachChatItem(run, prepare, prepare === sendBySocket ? FRAMES_AT_ONCE : 1);
 	},
 };

@@ -125,7 +125,7 @@ export class ServiceProfile {
 	/** What to do if a part is missing, or these of its entries or placeholders are missing or wrong. */
 	resolution(name: PartName, ...entries: string[]): string {
 		if (this.part(name) === undefined) {
-			return `In n8n, add "${name}" to '${SERVICE_PROFILE}' in the credential. Ask your service provider for it with the questionnaire (${QUESTIONNAIRE}).`;
+			return `In n8n, add "${name}" to '${SERVICE_PROFILE}' under 'More Settings' in the credential. Ask your service provider for it with the questionnaire (${QUESTIONNAIRE}).`;
 		}
 		return `In n8n, check ${joinedWithAnd(entries.map(quoted))} in "${name}" of '${SERVICE_PROFILE}' in the credential.`;
 	}

@@ -8,7 +8,7 @@ export const sessionField: INodeProperties = {
 	default: '',
 	required: true,
 	placeholder: 'e.g. 0f8fad5b-d9cb-469f-a165-70867728950e',
-	description: 'The ID of the chat session, which is in session_id of the node that created it',
+	description: 'The ID of the chat session, which Chat Session > Create returns as session_id',
 };
 
 /** The user's confirmation that another client may lose the session, which the document calls a take-over. */
@@ -16,7 +16,7 @@ export const disconnectOtherField: INodeProperties = {
 	displayName: 'Disconnect Other Connection',
 	name: 'disconnectOther',
 	type: 'boolean',
-	default: false,
+	default: true,
 	description:
-		'Whether to end the live connection that another client has to the session, such as a support desk or another n8n. While this is off, the other client keeps the session. The nodes of this n8n share one connection.',
+		'Whether to end the live connection that another client, such as a support desk, has to the session. Otherwise, the other client keeps it.',
 };

@@ -39,7 +39,7 @@ export const additionalBodyFields: INodeProperties = {
 	default: '{}',
 	placeholder: 'e.g. { "region": "south" }',
 	description:
-		'More fields to send in the body of the request, as a JSON object. Objects with the same name are merged. Fields that this node sends are never replaced.',
+		'More fields for the body of the request, as a JSON object. Fields that this node sends are never replaced.',
 };
 
 export const additionalQueryParameters: INodeProperties = {
@@ -49,7 +49,7 @@ export const additionalQueryParameters: INodeProperties = {
 	default: '{}',
 	placeholder: 'e.g. { "locale": "en" }',
 	description:
-		'More query parameters to send with the request, as a JSON object. A list sends its parameter once per value. Parameters that this node sends are never replaced.',
+		'More query parameters, as a JSON object. A list sends its parameter once per value. Parameters that this node sends are never replaced.',
 };
 
 /** The number of items in flight. */

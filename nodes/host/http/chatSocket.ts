@@ -64,7 +64,7 @@ export function requireWebSocket(): void {
 	if (typeof WebSocket !== 'undefined') return;
 	throw new NotSent(
 		'Live chat needs Node.js 22 or later, so nothing was sent',
-		"In n8n, ask your n8n administrator to update Node.js, or set 'Send Via' of Chat Send to 'Request With Immediate Reply'.",
+		"In n8n, ask your n8n administrator to update Node.js, or set 'Sending Method' of Chat Send to 'Request With Immediate Reply'.",
 		{ isTransient: false, origin: 'n8n' },
 	);
 }

@@ -3,7 +3,7 @@ import {
 	type IHttpRequestOptions,
 	UserError,
 } from 'n8n-workflow';
-import { statusKey, type StatusKeys } from '../../core/calls/callEnd';
+import { OBSERVED_OUTCOMES, statusKey, type StatusKeys } from '../../core/calls/callEnd';
 import { isBelow, parseApiToken, parseBaseUrl } from '../../core/service/access';
 import { explained } from '../../core/service/errors';
 import { asText, parseList } from '../../core/values/values';
@@ -19,10 +19,17 @@ export type CallSettings = {
 	finished: StatusKeys;
 };
 
-export function readCallSettings(data: ICredentialDataDecryptedObject): CallSettings {
+/** Without *More Settings*. */
+export const OPT_OUT_KEY = 'opt_out';
+export const FINISHED_STATUSES = OBSERVED_OUTCOMES.join(', ');
+
+export function readCallSettings({
+	optOutKey = OPT_OUT_KEY,
+	finishedStatuses = FINISHED_STATUSES,
+}: ICredentialDataDecryptedObject): CallSettings {
 	return {
-		optOutKey: asText(data.optOutKey).trim(),
-		finished: new Set(parseList(asText(data.finishedStatuses)).map(statusKey)),
+		optOutKey: asText(optOutKey).trim(),
+		finished: new Set(parseList(asText(finishedStatuses)).map(statusKey)),
 	};
 }
 

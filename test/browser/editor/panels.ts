@@ -203,12 +203,16 @@ export function panels(account: Account, editor: () => Editor): void {
 			expect(await editor().page.content()).not.toContain(account.simulator.token);
 		});
 
-		it('shows what is wrong with the profile of a provider, and tests the credential by reading the active agents', async () => {
+		it('shows Service Profile under More Settings, and what is wrong in it, and tests the credential by reading the active agents', async () => {
 			const { baseUrl, apiToken } = credentialFor(account.simulator);
 			const created = await account.n8n.createCredential(credentialType, { baseUrl, apiToken });
 			await editor().openCredential(created.id);
 			const { page } = editor();
 			const field = page.getByTestId('parameter-input-serviceProfile').locator('textarea');
+			const more = page.getByTestId('parameter-input-moreSettings');
+			await more.waitFor();
+			expect(await field.count()).toBe(0);
+			await more.locator('.el-switch__core').click();
 
 			await field.fill('{ "dnd.add": { "body": { "phone": "{fone}" } } }');
 			await page.getByTestId('credential-save-button').click();

@@ -7,9 +7,9 @@ const INBOUND = 'POST /v1/chat/inbound';
 const ASYNC = 'POST /v1/chat/inbound/async';
 const LEGACY = 'POST /chat_messages/send_message';
 
-const message = (sendBy: string, text: string) => ({
+const message = (sendingMethod: string, text: string) => ({
 	operation: 'sendMessage',
-	sendBy,
+	sendingMethod,
 	sessionId: sessions.open,
 	message: text,
 });
@@ -158,7 +158,7 @@ const byRequest: ContractCase[] = [
 		title: 'by later reply: a message with the same key and content is accepted once',
 		parameters: {
 			...message('async', 'Hello'),
-			idempotencyKey: 'key-1',
+			options: { idempotencyKey: 'key-1' },
 		},
 		items: [{ n: 1 }, { n: 2 }],
 		requests: [ASYNC, ASYNC],

@@ -267,7 +267,7 @@ export const chatSend =
 				'chatSend',
 				{
 					operation: 'sendMessage',
-					sendBy: 'socket',
+					sendingMethod: 'socket',
 					sessionId: '={{ $json.session }}',
 					message: '={{ $json.text }}',
 					options: { concurrency: sessions },

@@ -69,7 +69,10 @@ const LISTED = { ...agent(agents.us), phone: '=+91{{ $json.phone }}' };
 const SESSION = { sessionId: '={{ $json.session }}' };
 const LEGACY_SESSION = { sessionId: '={{ $json.legacySession }}' };
 const message = { with: { message: TEXT }, marker: byText } as const;
-const sentBy = (sendBy: string) => ({ ...message, with: { ...message.with, sendBy, ...agent() } });
+const sentBy = (sendingMethod: string) => ({
+	...message,
+	with: { ...message.with, sendingMethod, ...agent() },
+});
 
 /** Every operation that writes, with every way to send. */
 export const writers: readonly Writer[] = [

@@ -13,7 +13,7 @@ const harness = chatHarness('chatSend', {
 const AGENT = { agentUuid: { __rl: true, mode: 'id', value: agents.full } };
 const INBOUND = '/v1/chat/inbound';
 const ASYNC = '/v1/chat/inbound/async';
-const KEY = { idempotencyKey: 'k-1' };
+const KEY = { options: { idempotencyKey: 'k-1' } };
 const ACCEPTED = { success: true, data: { turn_id: 't-1', session_id: 's-1' } };
 const HINT = {
 	reply: null,
@@ -51,7 +51,7 @@ function accepting(path: string, times = 1): IDataObject[] {
 test('additional fields are added, and never replace the message', async () => {
 	const bodies = accepting(INBOUND);
 	const additionalBodyFields = '{ "customer_id": 7, "message": "ignored" }';
-	await harness.runOnNock({ sendBy: 'inbound', options: { additionalBodyFields } });
+	await harness.runOnNock({ sendingMethod: 'inbound', options: { additionalBodyFields } });
 	expect(bodies).toEqual([{ session_id: sessions.open, message: 'Hello', customer_id: 7 }]);
 });
 
@@ -60,7 +60,7 @@ test.each(['idempotency_key_reused', 'idempotency_key_rail_conflict'])(
 	async (error) => {
 		service().post(ASYNC).reply(409, { success: false, error });
 		const { message, description } = stopMessage(
-			await harness.runOnNock({ sendBy: 'async', ...KEY }),
+			await harness.runOnNock({ sendingMethod: 'async', ...KEY }),
 		);
 		expect(message).toContain('The idempotency key was already used');
 		expect(description).toContain('Use a different key for each message.');
@@ -80,7 +80,7 @@ describe('a broken connection or a server error after the message was sent', () 
 		async (_fault, respond) => {
 			respond(service().post(ASYNC));
 			const bodies = accepting(ASYNC);
-			const run = await harness.runOnNock({ sendBy: 'async', ...KEY });
+			const run = await harness.runOnNock({ sendingMethod: 'async', ...KEY });
 			expect(records(run)).toEqual([{ ...ACCEPTED.data, ...HINT }]);
 			expect(bodies).toMatchObject([{ idempotency_key: 'k-1' }]);
 		},
@@ -89,23 +89,23 @@ describe('a broken connection or a server error after the message was sent', () 
 	test('with a key and then rejected: the first attempt may have been accepted', async () => {
 		service().post(ASYNC).reply(500, 'oops');
 		service().post(ASYNC).reply(422, { success: false, error: 'session_closed' });
-		const run = await harness.runOnNock({ sendBy: 'async', ...KEY });
+		const run = await harness.runOnNock({ sendingMethod: 'async', ...KEY });
 		expect(stopMessage(run).message).toContain('An earlier attempt may have sent this');
 	});
 
 	test('with a key and no response at all: 3 attempts, then reports that another run is safe', async () => {
 		service().post(ASYNC).times(3).reply(502, '<html>');
-		const run = await harness.runOnNock({ sendBy: 'async', ...KEY });
+		const run = await harness.runOnNock({ sendingMethod: 'async', ...KEY });
 		expect(stopMessage(run).description).toContain('Only with this key');
 	});
 });
 
 describe('a response with status 200 and', () => {
-	const responding = async (sendBy: 'inbound' | 'async', data: JsonObject) => {
+	const responding = async (sendingMethod: 'inbound' | 'async', data: JsonObject) => {
 		service()
-			.post(sendBy === 'inbound' ? INBOUND : ASYNC)
+			.post(sendingMethod === 'inbound' ? INBOUND : ASYNC)
 			.reply(200, { success: true, data });
-		return await harness.runOnNock({ sendBy });
+		return await harness.runOnNock({ sendingMethod });
 	};
 	const INACTIVE = 'The agent of this session is inactive';
 	const TOO_BUSY = 'The service is too busy to accept the message';
@@ -137,8 +137,8 @@ describe('a response with status 200 and', () => {
 		['inbound', { earlier: { turn_id: 't-0', reply: 'Hello' }, ...inactive }, FAILED, UNKNOWN],
 		['inbound', { answer: busy, earlier: { turn_id: 't-0' } }, FAILED, UNKNOWN],
 		['inbound', { answer: inactive, earlier: { state: 'default' } }, FAILED, UNKNOWN],
-	])('%s, %j: the item fails', async (sendBy, data, message, advice) => {
-		expect(stopMessage(await responding(sendBy, data))).toEqual({
+	])('%s, %j: the item fails', async (sendingMethod, data, message, advice) => {
+		expect(stopMessage(await responding(sendingMethod, data))).toEqual({
 			message,
 			description: expect.stringContaining(advice),
 		});
@@ -179,12 +179,15 @@ test.each<[string, INodeParameters, string, advice: string]>([
 		`'Agent' must be an agent ID (got "x")`,
 		'Enter an agent ID',
 	],
-])('%s: rejected with advice before anything is sent, %#', async (sendBy, parameters, ...texts) => {
-	const run = await harness.run({ sendBy, ...parameters });
-	const [message, description] = texts.map((text): unknown => expect.stringContaining(text));
-	expect(stopMessage(run)).toEqual({ message, description });
-	expect(harness.simulator().requests).toEqual([]);
-});
+])(
+	'%s: rejected with advice before anything is sent, %#',
+	async (sendingMethod, parameters, ...texts) => {
+		const run = await harness.run({ sendingMethod, ...parameters });
+		const [message, description] = texts.map((text): unknown => expect.stringContaining(text));
+		expect(stopMessage(run)).toEqual({ message, description });
+		expect(harness.simulator().requests).toEqual([]);
+	},
+);
 
 test.each([
 	['two texts at the same moment', 'inbound', 'inbound', ['Hello', 'Are you there?']],
@@ -192,8 +195,8 @@ test.each([
 ])('a model sends %s: both are sent', async (_what, one, other, texts) => {
 	const message = "={{ $fromAI('text', '', 'string') }}";
 	const parameters = { operation: 'sendMessage', sessionId: sessions.open, message, ...AGENT };
-	const inOneWay = await harness.other('chatSend', { ...parameters, sendBy: one });
-	const inOther = { ...inOneWay, parameters: { ...inOneWay.parameters, sendBy: other } };
+	const inOneWay = await harness.other('chatSend', { ...parameters, sendingMethod: one });
+	const inOther = { ...inOneWay, parameters: { ...inOneWay.parameters, sendingMethod: other } };
 	const client = randomUUID();
 	const tools = [inOneWay, inOther].map((node) => mcpTool(node, client));
 	const sent = await Promise.all(tools.map(async (tool, nth) => await tool({ text: texts[nth] })));
@@ -205,7 +208,7 @@ test.each([
 describe('3 items with a concurrency of 3', () => {
 	const others = [sessions.open, sessions.dormant];
 	const CONCURRENT = {
-		sendBy: 'inbound',
+		sendingMethod: 'inbound',
 		sessionId: '={{ $json.session }}',
 		message: '={{ $json.text }}',
 		options: { concurrency: 3 },

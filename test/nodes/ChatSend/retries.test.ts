@@ -74,8 +74,8 @@ async function killedAndRetried(
 	return { bodies, items };
 }
 
-const MESSAGE = { operation: 'sendMessage', sendBy: 'async', sessionId, message: 'Hello' };
-const OWN = { ...MESSAGE, idempotencyKey: 'row-1' };
+const MESSAGE = { operation: 'sendMessage', sendingMethod: 'async', sessionId, message: 'Hello' };
+const OWN = { ...MESSAGE, options: { idempotencyKey: 'row-1' } };
 /** Differs in each execution. */
 const options = { additionalBodyFields: '={ "external_id": "{{ $execution.id }}" }' };
 const metadata = '={ "at": "{{ $execution.id }}" }';
@@ -179,7 +179,7 @@ test.each([
 
 /** Sends two messages with keys. The outcome of the second one is unknown. Then the execution is retried. */
 async function unknownAndRetried(idempotencyKey: string) {
-	const parameters = { ...OWN, idempotencyKey };
+	const parameters = { ...OWN, options: { idempotencyKey } };
 	const { workflow, start } = await workflowWith('chatSend', parameters);
 	const bodies: IDataObject[] = [];
 	respond(ASYNC, bodies);

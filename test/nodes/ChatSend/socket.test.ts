@@ -7,7 +7,7 @@ import { chatHarness, eventually, sessions, stopMessage } from '../chatHarness';
 
 const harness = chatHarness('chatSend', {
 	operation: 'sendMessage',
-	sendBy: 'socket',
+	sendingMethod: 'socket',
 	sessionId: sessions.open,
 	message: '={{ $json.text }}',
 });
@@ -35,7 +35,11 @@ test('a message to a person who has taken over says why it has no reply, also to
 	expect(records(await send('Hello'))).toMatchObject([
 		{ reply: null, mode: 'support', reply_hint },
 	]);
-	const parameters = { sendBy: 'socket', sessionId: sessions.open, message: 'Are you there?' };
+	const parameters = {
+		sendingMethod: 'socket',
+		sessionId: sessions.open,
+		message: 'Are you there?',
+	};
 	const tool = engineTool(await harness.other('chatSend', parameters));
 	expect(await tool({})).toMatchObject({ result: { reply: null, reply_hint } });
 });
@@ -72,7 +76,7 @@ test("Retry On Fail doesn't send a message with an unknown outcome again", async
 });
 
 test('a replay has the first reply', async () => {
-	const key = { idempotencyKey: 'k-1' };
+	const key = { options: { idempotencyKey: 'k-1' } };
 	await send('Hello', key);
 	const [replayed] = records(await send('Hello', key));
 	expect(replayed).toMatchObject({ state: 'accepted', reply: 'You said: Hello' });
@@ -85,8 +89,7 @@ test('upper and lower case are the same session: one connection at a time, messa
 	);
 	const parameters = {
 		sessionId: '={{ $json.session }}',
-		idempotencyKey: '={{ $json.text }}',
-		options: { concurrency: 4 },
+		options: { idempotencyKey: '={{ $json.text }}', concurrency: 4 },
 	};
 	const output = records(await harness.run(parameters, { items }));
 	expect(output.map(({ reply }) => reply)).toEqual(items.map(({ text }) => `You said: ${text}`));
@@ -122,7 +125,7 @@ test('a session in use by another client: rejected, or taken over', async () => 
 	expect(stopMessage(await send('Hello')).description).toContain(
 		"'Disconnect Other Connection' takes the session",
 	);
-	expect(records(await send('Hello', { disconnectOther: true }))).toMatchObject([
+	expect(records(await send('Hello', { options: { disconnectOther: true } }))).toMatchObject([
 		{ state: 'default' },
 	]);
 	other.close();
@@ -130,7 +133,7 @@ test('a session in use by another client: rejected, or taken over', async () => 
 });
 
 test('a key whose expression returns nothing is rejected before anything is sent', async () => {
-	const run = await send('Hello', { idempotencyKey: '={{ $json.none }}' });
+	const run = await send('Hello', { options: { idempotencyKey: '={{ $json.none }}' } });
 	expect(stopMessage(run).message).toContain("'Idempotency Key'");
 	expect(harness.simulator().requests).toEqual([]);
 });
@@ -138,7 +141,7 @@ test('a key whose expression returns nothing is rejected before anything is sent
 /** A message that the service doesn't acknowledge by itself. */
 const UNACKED = 'please never ack';
 const UNKNOWN = "The message was sent, but the service didn't confirm it";
-const KEY = { idempotencyKey: 'row 7' };
+const KEY = { options: { idempotencyKey: 'row 7' } };
 
 describe('a message whose attempts have these ends', () => {
 	const acked = (payload: JsonObject) => () => harness.acks(payload);

@@ -272,7 +272,7 @@ describe('Get Many', () => {
 });
 
 const ASK =
-	/^In n8n, add "dnd\.\w+" to 'Service Profile' in the credential\. Ask your service provider for it with the questionnaire \(https:.*provider-questionnaire\.md\)\.$/;
+	/^In n8n, add "dnd\.\w+" to 'Service Profile' under 'More Settings' in the credential\. Ask your service provider for it with the questionnaire \(https:.*provider-questionnaire\.md\)\.$/;
 
 describe('before anything is sent', () => {
 	test.each([

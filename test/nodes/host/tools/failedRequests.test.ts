@@ -54,7 +54,7 @@ const OUTAGES: { [what: string]: Failing | { code: string } } = {
 };
 
 /** Fields that decide which request is sent. */
-const REQUEST_FIELDS = ['sendBy', 'recordingAs', 'waitForCompletion', 'contactsFrom'];
+const REQUEST_FIELDS = ['sendingMethod', 'recordingAs', 'waitForCompletion', 'contactsFrom'];
 
 /** What only the owner of the workflow can change. */
 const OF_THE_OWNER = /\b(credential|publish\w*)\b|'(Base URL|API Token|Service Profile|Settings)'/;
@@ -78,12 +78,12 @@ const scenes = uniqBy(
 /** Reads, changes, and live connections of each node. Those of one have the same words for an error. */
 const ofEachNode = (among: Scene[]) =>
 	uniqBy(among, ({ node, name, parameters }) =>
-		JSON.stringify([node, isRead(name), parameters.sendBy]),
+		JSON.stringify([node, isRead(name), parameters.sendingMethod]),
 	);
 
 /** The same of any node. The words for what isn't special for a node are the same in all of them. */
 const ofEachKind = (among: Scene[]) =>
-	uniqBy(among, ({ name, parameters }) => JSON.stringify([isRead(name), parameters.sendBy]));
+	uniqBy(among, ({ name, parameters }) => JSON.stringify([isRead(name), parameters.sendingMethod]));
 
 /** The scenes with a request to one of these endpoints. */
 const scenesTo = (endpoints: readonly string[]) =>

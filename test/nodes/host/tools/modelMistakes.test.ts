@@ -57,7 +57,7 @@ const MISTAKES: Mistake[] = [
 	[
 		'Session ID',
 		'chatSend › sendMessage',
-		{ sendBy: 'inbound', sessionId: GIVEN, agentUuid: '' },
+		{ sendingMethod: 'inbound', sessionId: GIVEN, agentUuid: '' },
 		[''],
 		"Fill in 'Session ID', or 'Agent'",
 	],
@@ -112,7 +112,7 @@ test.each(
 });
 
 test('a switch', async () => {
-	const own = { disconnectOther: "={{ $fromAI('given', ``, 'boolean') }}" };
+	const own = { options: { disconnectOther: "={{ $fromAI('given', ``, 'boolean') }}" } };
 	const advice = 'Enter true or false.';
 	await expectAdvice(advice, 'chatSend › sendMessage', own, ['', 'maybe']);
 });
@@ -138,7 +138,7 @@ test.each<[string, INodeParameters, FormLabel]>([
 );
 
 const ofSession = (sessionId: string) => ({ sessionId });
-const inRequest = (sessionId: string) => ({ sendBy: 'inbound', sessionId, agentUuid: '' });
+const inRequest = (sessionId: string) => ({ sendingMethod: 'inbound', sessionId, agentUuid: '' });
 const ofCampaign = (campaignId: string) => ({ campaignId });
 const { sessions, agents, campaigns } = fixtures;
 
@@ -178,10 +178,10 @@ test.each([
 
 test.each(['socket', 'async'])(
 	'chatSend › sendMessage, %s: another message with a key that was used before',
-	async (sendBy) => {
+	async (sendingMethod) => {
 		const { parameters } = useOf('chatSend › sendMessage');
 		const message = "={{ $fromAI('message', ``, 'string') }}";
-		const keyed = { ...parameters, sendBy, message, idempotencyKey: GIVEN };
+		const keyed = { ...parameters, sendingMethod, message, options: { idempotencyKey: GIVEN } };
 		const tool = engineTool(await nodeOf('chatSend', keyed));
 		expect(await tool({ message: 'Hello', given: '42' })).toMatchObject({ outcome: 'done' });
 		const second = await tool({ message: 'Hello again', given: '42' });

@@ -30,7 +30,7 @@ describe.each([
 	}
 	const sendMessage = async () =>
 		await resultOf('chatSend', {
-			...{ operation: 'sendMessage', sendBy: 'socket', message: 'please never ack' },
+			...{ operation: 'sendMessage', sendingMethod: 'socket', message: 'please never ack' },
 		});
 
 	test('a chat message that the service does not confirm', async () => {
