@@ -156,7 +156,8 @@ test.each([3.1, 2.2])(
 		});
 		const listing = ours('Listing', 'getCallTool', {
 			operation: 'getMany',
-			filters: { status: button('Status'), from: '={{ $now.minus(1, "day") }}' },
+			...{ period: 'between', from: '={{ $now.minus(1, "day") }}' },
+			filters: { status: button('Status') },
 		});
 		const ask = await host.agentWith(version, calling, listing);
 		expect(await ask('')).toEqual([]);

@@ -1,5 +1,7 @@
 /** Every operation of the table with random Service Profiles, and a service that only understands their requests. */
 import fc from 'fast-check';
+import omit from 'lodash/omit';
+import pick from 'lodash/pick';
 import type { INodeParameters } from 'n8n-workflow';
 import { everyWay } from '../contract/cases/everyOperation';
 import { plainText } from '../../nodes/core/values/values';
@@ -104,7 +106,9 @@ async function faultsWith(random: RandomProfile): Promise<string[]> {
 			const more = Object.assign({}, ...filled.map((name) => use?.fields?.[name]));
 			const given = [...(use?.always ?? []), ...filled];
 			const lacking = [...shown].find(([name, one]) => one.isNeeded && !given.includes(name));
-			Object.assign(parameters, use?.part === 'calls' ? { filters: more } : more);
+			const ofPeriod = { period: 'between', ...pick(more, 'from', 'to') };
+			const ofCalls = { ...ofPeriod, filters: omit(more, 'from', 'to') };
+			Object.assign(parameters, use?.part === 'calls' ? ofCalls : more);
 			const message = await messageOf(simulator, profile, node, parameters, scene);
 			const title = `${scene.title}, with ${filled.join()}`;
 			if (lacking === undefined ? message !== '' : !isAboutNeeded(message))

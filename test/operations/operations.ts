@@ -240,6 +240,7 @@ export const OPERATIONS: { [name: string]: Operation } = {
 	'getCall › getMany': {
 		parameters: { limit: 3 },
 		reads: ['GET /v1/calls'],
+		ways: [{ with: { period: 'between' } }],
 		servesAllItems: true,
 		byModel: ['limit'],
 		output: outcome,

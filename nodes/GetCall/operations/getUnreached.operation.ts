@@ -14,8 +14,8 @@ import { statusField, statusKeysMeant } from '../../host/forms/statusField';
 import { forEachList, type ListPlan } from '../../host/run/itemLoop';
 import type { Operation } from '../../host/run/operations';
 import { callOptions } from '../callFields';
+import { filtersField } from '../callFilters';
 import { callsByNumber, toCallAgain, USED_FIELDS } from '../latestCalls';
-import { filtersField } from './getMany.operation';
 
 const number = (
 	field: Pick<INodeProperties, 'displayName' | 'name' | 'description' | 'default'>,

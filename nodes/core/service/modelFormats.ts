@@ -20,7 +20,6 @@ const FORMATS = {
 	Events: 'event types with commas between them, such as "message_received, session_closed"',
 	Fields: 'field names with commas between them, such as "call_id, status"',
 	From: 'a date such as "2027-01-31", or a time with its UTC offset such as "2027-01-31T18:30:00+05:30"',
-	Include: 'names with commas between them, such as "transcript, recording"',
 	'Interaction ID': 'the ID in the interactive message, such as "interaction_1"',
 	JSON: 'JSON text such as {"plan": "Gold", "city": "Pune"}',
 	Message: 'the words of the customer, such as "Is the flat still available?"',
@@ -30,6 +29,7 @@ const FORMATS = {
 	'Phone Contains': 'some digits such as "98765"',
 	'Phone Number': 'digits such as "9876543210"',
 	Question: 'what to ask, such as "Ask whether we may ship order A-1042"',
+	'Recording and Transcript': 'names with commas between them, such as "transcript, recording"',
 	'Session ID':
 		'the session_id that is returned when the session is created, such as "0f8fad5b-d9cb-469f-a165-70867728950e"',
 	Status: '"picked", "not_picked", or "failed". Any other one is sent to the service as it is',

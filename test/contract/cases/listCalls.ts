@@ -52,7 +52,7 @@ export const listCalls: ContractCase[] = [
 		parameters: {
 			operation: 'getMany',
 			returnAll: true,
-			filters: { from: '2020-01-01T10:00:00+05:30', to: '2020-01-02T10:00:00+05:30' },
+			...{ period: 'between', from: '2020-01-01T10:00:00+05:30', to: '2020-01-02T10:00:00+05:30' },
 		},
 		requests: [LIST],
 		output: [],

@@ -1,5 +1,6 @@
 import type { ICredentialDataDecryptedObject, IDataObject, INodeParameters } from 'n8n-workflow';
 import nock from 'nock';
+import { clock } from '../../../nodes/host/clock';
 import { engineTool, InFlight, output, service } from '../../engine';
 import { nodeHarness } from '../nodeHarness';
 
@@ -42,6 +43,48 @@ test.each<[string, INodeParameters, IDataObject]>([
 		next_step: expect.stringMatching(
 			/^In n8n, .* Nothing was done\. Tell the user .* the person who set up this tool must fix this\.$/,
 		),
+	});
+});
+
+describe('Period', () => {
+	const NOW = Date.parse('2026-11-29T11:00:00+05:30');
+	beforeEach(() => jest.spyOn(clock, 'now').mockReturnValue(NOW));
+	afterEach(() => jest.restoreAllMocks());
+	const dated = { query: { since: '{from?}', until: '{to?}' }, next: 'none' };
+
+	// The time zone of the workflow is America/New_York.
+	test.each<[string, INodeParameters, object]>([
+		['anyTime', {}, {}],
+		['last7Days', {}, { since: '2026-11-22T00:30:00-05:00' }],
+		['yesterday', {}, { since: '2026-11-28T00:00:00-05:00', until: '2026-11-28T23:59:59-05:00' }],
+		['between', { from: '2026-11-01' }, { since: '2026-11-01' }],
+		['between', { to: '2026-11-02T09:00' }, { until: '2026-11-02T09:00:00-05:00' }],
+	])('%s with %j asks for calls with %j', async (period, bounds, query) => {
+		calls(query).reply(200, list('a'));
+		const found = await records({ period, ...bounds }, { credential: withCalls(dated) });
+		expect(found).toHaveLength(1);
+	});
+
+	test('yesterday of a service that takes only dates is one day', async () => {
+		const dates = withCalls({ ...dated, dates: 'date' });
+		calls({ since: '2026-11-28', until: '2026-11-28' }).reply(200, list('a'));
+		expect(await records({ period: 'yesterday' }, { credential: dates })).toHaveLength(1);
+	});
+
+	test('needs the places for its bounds, and says what it found nothing in', async () => {
+		expect(await errorOf({ period: 'yesterday' }, { credential })).toMatchObject({
+			message: `"calls" of 'Service Profile' in the credential has no {from} and {to}`,
+			description: expect.stringMatching(/^In n8n, add it there\. Ask your service provider/),
+		});
+		calls({ since: '2026-11-28T00:00:00-05:00', until: /./ }).reply(200, list());
+		const { data } = await run({ period: 'yesterday' }, { credential: withCalls(dated) });
+		expect(data.resultData.runData.Node?.[0]?.hints).toEqual([
+			{
+				message: expect.stringMatching(
+					/^The service has no call with From "2026-11-28T00:00:00.000-05:00" and To "2026/,
+				),
+			},
+		]);
 	});
 });
 
@@ -132,6 +175,18 @@ describe('Opted Out', () => {
 		);
 	});
 
+	test('if nobody opted out, says how many calls have no answer to it', async () => {
+		listed(data.filter(({ call_id: id }) => !['b', 'd'].includes(id)));
+		const parameters = { filters: { optedOut: 'true' } };
+		const { data: ran } = await run(parameters, { credential: optingOut });
+		expect(ran.resultData.runData.Node?.[0]?.hints).toEqual([
+			{
+				message:
+					"Nobody opted out in 3 calls, and 2 of them have no clear answer to it. To see these, set 'Opted Out' to 'Unknown'.",
+			},
+		]);
+	});
+
 	test('of an empty list is an empty list', async () => {
 		calls().reply(200, list());
 		expect(await records({ filters: { optedOut: 'true' } }, { credential })).toEqual([]);
@@ -153,8 +208,8 @@ test('a time such as $now is the same for all items, so that their list is retur
 	const shown = withCalls({ query: { since: '{from?}' }, next: 'none' });
 	service().get('/v1/calls').query(true).reply(200, list('a'));
 	const items = Array.from({ length: 100 }, (_, row) => ({ row }));
-	const filters = { from: '={{ $now.minus({ days: 1 }) }}' };
-	expect(await records({ filters }, { items, credential: shown })).toHaveLength(1);
+	const parameters = { period: 'between', from: '={{ $now.minus({ days: 1 }) }}' };
+	expect(await records(parameters, { items, credential: shown })).toHaveLength(1);
 });
 
 test('items with the same list share one reading, and each has its error if the list cannot be read', async () => {
@@ -200,8 +255,8 @@ describe('before anything is sent', () => {
 		[{ filters: { status: 'x' } }, {}, lacks, /^In n8n, add "calls" to/],
 		[
 			{
-				returnAll: true,
-				filters: { status: 'x', phone: '98', from: '2027-01-31' },
+				...{ returnAll: true, period: 'between', from: '2027-01-31' },
+				filters: { status: 'x', phone: '98' },
 			},
 			withCalls({ query: { p: '{page}', st: '{status?}' } }),
 			hasNo('{from} and {phone}'),

@@ -65,7 +65,7 @@ const MISTAKES: Mistake[] = [
 	[
 		'From',
 		'getCall › getMany',
-		{ filters: { from: GIVEN } },
+		{ period: 'between', from: GIVEN },
 		['soon'],
 		`${enter('From')} It is now `,
 	],
