@@ -28,7 +28,7 @@ export class PlaceCall implements INodeType {
 		description: 'Let an AI agent call people, now or later, or ask a person by phone',
 		builderHint: {
 			searchHint:
-				'Calls one person per item by phone with an AI agent, such as a new lead, now or at a scheduled time, if whatToDo is place. By default, it only checks, and calls nobody. To continue with the result of the call (outcome, summary, captured answers), set waitForCompletion to true. To ask one person a question by phone and continue with the answer, such as for an approval, use the operation askAndWait. To call a list of contacts, use Push Campaign Contacts.',
+				'Calls one person per item by phone with an AI agent, such as a new lead, now or at a scheduled time, if whatToDo is place. By default, it only checks, and calls nobody. To continue with the result of the call (outcome, summary, captured answers), set options.waitMinutes, such as to 60. To ask one person a question by phone and continue with the answer, such as for an approval, use the operation askAndWait. To call a list of contacts, use Push Campaign Contacts.',
 			relatedNodes: [
 				{
 					nodeType: 'n8n-nodes-voice-chat-agent.getCall',

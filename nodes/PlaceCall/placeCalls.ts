@@ -29,7 +29,7 @@ import { onlyChecked, readChecksOnly } from './checkOnly';
 import { DEFAULT_MAXIMUM_CALLS } from './fields/options';
 import { type CheckedCall, readCallForm } from './fields/readCallForm';
 import { oncePerPerson } from './oncePerPerson';
-import { readWaitLimit } from './wait/waitFields';
+import { readWaitLimit } from './wait/waitLimit';
 import { waitForCalls } from './wait/waitForCalls';
 import { inputItem } from './inputFields';
 
@@ -55,7 +55,7 @@ export async function placeCalls(
 	readQuestion?: (form: Fields) => Question,
 ): Promise<INodeExecutionData[]> {
 	const { context, parameters, account } = run;
-	const waitLimitMs = readWaitLimit(parameters.at(0));
+	const waitLimitMs = readWaitLimit(parameters.at(0), readQuestion !== undefined);
 	// An invalid credential is an error of each item, which says so when it's read or sent.
 	const optOutKey = await account().then(
 		(credential) => () => credential.optOutKey,

@@ -116,7 +116,7 @@ test('after an unknown outcome, On Error > Continue and Retry call each of the o
 test('an expression in a field set to Fixed stops the node, and Expression says the name', async () => {
 	const greet = async (initialGreeting: string) => {
 		const rows = [{ phone: ASHA, name: 'Asha' }];
-		const flow = flowOnRows(rows, [placeCall({ initialGreeting })], ROWS_TO_CALL);
+		const flow = flowOnRows(rows, [placeCall({ options: { initialGreeting } })], ROWS_TO_CALL);
 		return (await executeFlow(account, flow)).error;
 	};
 	const text = 'Hello {{ $json.name }}, this is Priya.';
@@ -306,7 +306,7 @@ describe('a sub-workflow', () => {
 	it.each(['each', 'once'] as const)(
 		'that waits for its calls returns all of them if it runs with mode %s',
 		async (mode) => {
-			const waits = placeCall({ waitForCompletion: true });
+			const waits = placeCall({ options: { waitMinutes: 60 } });
 			const sub = await publish(chain('waits', subTrigger(), waits));
 			simulator.setAutoComplete({ afterMs: 0 });
 			const flow = flowOnRows(

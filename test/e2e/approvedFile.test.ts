@@ -63,7 +63,7 @@ it('the file of a form is pushed after Ask and Wait', async () => {
 
 it('a wait ends with Execution Logic v2 of the workflow', async () => {
 	simulator.setAutoComplete({ afterMs: 0 });
-	const place = account.placeCall({ waitForCompletion: true });
+	const place = account.placeCall({ options: { waitMinutes: 60 } });
 	const { id } = await account.start(['9000000002'], [place], { binaryMode: 'combined' });
 	expect(await n8n.finished(id)).toMatchObject({ status: 'success' });
 	const [item] = await n8n.output(id, 'Place Call');

@@ -30,7 +30,7 @@ describe('an execution in real n8n is found', () => {
 	const { n8n, simulator, placeCall } = account;
 
 	it('by a call that it placed, also one of several, and by its outcome after a wait', async () => {
-		const wait = { waitForCompletion: true, personName: NAME };
+		const wait = { options: { waitMinutes: 60 }, personName: NAME };
 		const { id } = await account.start([PHONE, '9000000001'], [placeCall(wait)]);
 		await until('the calls', () => simulator.placedCalls().length === 2);
 		const [asha = '', other = ''] = simulator.placedCalls().map(({ callId }) => callId);

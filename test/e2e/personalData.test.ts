@@ -191,7 +191,7 @@ describe('what n8n keeps of a person', () => {
 
 	it('keeps numbers, names, and texts in executions only, and writes none into its log and other files', async () => {
 		const path = randomUUID();
-		const call = callNode({ initialGreeting: GREETING });
+		const call = callNode({ options: { initialGreeting: GREETING } });
 		const workflow = await publish(chain('texts', webhook(path), people(), call));
 		await post(path, { people: [{ phone: OTHER, name: PERSON }] });
 		const ofGreeting = tablesWith(GREETING).filter((table) => !table.startsWith('workflow_'));

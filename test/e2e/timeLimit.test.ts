@@ -32,7 +32,7 @@ describe("a workflow's time limit in real n8n", () => {
 		await until(`${count} calls`, () => placed().length === count);
 
 	it('cuts off a wait, a call, and a push with a message that says what happened', async () => {
-		const reading = await start(2, placeCall({ waitForCompletion: true }));
+		const reading = await start(2, placeCall({ options: { waitMinutes: 60 } }));
 		await untilPlaced(2);
 		const calls = placed().map(({ callId }) => callId);
 		simulator.faults.inject({ kind: 'hang', match: { path: '/v1/call' }, skip: 1, times: 1 });

@@ -8,7 +8,7 @@ import { callIdOf } from './calls';
 import { KEY } from './questions';
 
 const NODE = 'Place Call';
-const WAIT = { waitForCompletion: true };
+const WAIT = { options: { waitMinutes: 60 } };
 const ASK = { operation: 'askAndWait', question: 'May we?', yesValues: 'yes', noValues: 'no' };
 
 const captured = (answer: string): CallOutcome => ({ data_captured: { [KEY]: answer } });
@@ -65,7 +65,7 @@ describe('Place Call waits for completion in real n8n', () => {
 	});
 
 	it('ends at the time limit with the known results', async () => {
-		const id = await start(3, { ...WAIT, waitMinutes: 0.2 });
+		const id = await start(3, { options: { waitMinutes: 0.2 } });
 		await untilPlaced(3);
 		const [first = '', ...pending] = placedIds();
 		await simulator.completeCall(first);

@@ -75,7 +75,7 @@ describe('for an agent', () => {
 
 	test('that calls two people at the same time, the model gets both outcomes if Place Call waits', async () => {
 		const people = [PHONE, '9876543211'];
-		const sub = await publishSub(placeCall({ waitForCompletion: true }));
+		const sub = await publishSub(placeCall({ options: { waitMinutes: 60 } }));
 		simulator.setAutoComplete({ afterMs: 500 });
 		await runAgent(sub, { calls: people.map((phone) => ({ tool: 'Sub', args: { phone } })) });
 		expect(simulator.placedCalls().map(({ phone }) => phone)).toEqual(

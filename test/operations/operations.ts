@@ -163,7 +163,7 @@ export const OPERATIONS: { [name: string]: Operation } = {
 			{ with: { when: 'timeOfDay', scheduledTime: '18:30' } },
 			{ with: { when: 'dateTime', scheduledAt: '2099-01-31T18:30:00+05:30' } },
 			{
-				with: { ...untilRead, waitForCompletion: true },
+				with: { options: untilRead },
 				reads: ['GET /v1/call/{placed}'],
 			},
 			{

@@ -15,7 +15,6 @@ type Setting = Pick<INodeProperties, 'displayName' | 'name' | 'default' | 'descr
 	path: string;
 } & ({ type: 'boolean' } | { type: 'number'; bounds: Bounds });
 
-/** The settings in the order of the form, which is alphabetical. */
 const SETTINGS: Setting[] = [
 	{
 		displayName: 'Allow Callback',
@@ -62,32 +61,24 @@ const SETTINGS: Setting[] = [
 	},
 ];
 
-export const callSettings: INodeProperties = {
-	displayName: 'Call Settings',
-	name: 'callConfigOverrides',
-	type: 'collection',
-	placeholder: 'Add Setting',
-	default: {},
-	description: "Settings for this call that override the agent's",
-	options: SETTINGS.map((setting) => {
-		const property = omit(setting, 'path', 'bounds');
-		if (setting.type === 'boolean') return property;
-		const { min, max } = setting.bounds;
-		return { ...property, typeOptions: { minValue: min, maxValue: max, numberPrecision: 0 } };
-	}),
-};
+/** Options that override the agent's settings for this call. */
+export const callSettings = SETTINGS.map((setting): INodeProperties => {
+	const property = omit(setting, 'path', 'bounds');
+	if (setting.type === 'boolean') return property;
+	const { min, max } = setting.bounds;
+	return { ...property, typeOptions: { minValue: min, maxValue: max, numberPrecision: 0 } };
+});
 
 /**
  * Undefined if none is set.
  *
  * @throws InvalidInput if one is out of bounds
  */
-export function readCallSettings(form: Fields): CallConfigOverrides | undefined {
-	const settings = form.collection(callSettings.name);
-	const added = SETTINGS.filter(({ name }) => settings.has(name));
+export function readCallSettings(options: Fields): CallConfigOverrides | undefined {
+	const added = SETTINGS.filter(({ name }) => options.has(name));
 	const overrides: CallConfigOverrides = {};
 	for (const { path, name, type } of added) {
-		const value = type === 'boolean' ? settings.switch(name, true) : settings.wholeNumber(name);
+		const value = type === 'boolean' ? options.switch(name, true) : options.wholeNumber(name);
 		set(overrides, path, value);
 	}
 	return added.length > 0 ? overrides : undefined;

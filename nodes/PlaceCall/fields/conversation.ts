@@ -21,11 +21,9 @@ export const initialGreeting: INodeProperties = {
 	description: `The opening line of the agent when the call connects, at most ${LIMITS.initialGreetingCharacters} characters`,
 };
 
-/** @param fields the form or the options, where the greeting is shown */
-export function readGreeting(fields: Fields | undefined): string {
-	if (fields === undefined) return '';
-	const greeting = fields.text(initialGreeting.name, MAY_BE_BLANK);
-	requireSayable('Initial Greeting', fields.expression(initialGreeting.name), greeting);
+export function readGreeting(options: Fields): string {
+	const greeting = options.text(initialGreeting.name, MAY_BE_BLANK);
+	requireSayable('Initial Greeting', options.expression(initialGreeting.name), greeting);
 	const length = [...greeting].length;
 	const max = LIMITS.initialGreetingCharacters;
 	if (length <= max) return hasNoValue(greeting) ? '' : greeting;
@@ -122,12 +120,12 @@ function readOptOut(options: Fields, key: () => string): DataExtractionItem | un
  * @param question the data point of *Ask and Wait*, after the others
  */
 export function readDataPoints(
-	form: Fields,
+	options: Fields,
 	optOutKey: () => string,
 	question?: DataExtractionItem,
 ): DataExtractionItem[] {
-	const own = form.rows(dataExtraction.name).map((row, i) => dataPoint(row, i + 1));
-	const optOut = readOptOut(form.collection('options'), optOutKey);
+	const own = options.rows(dataExtraction.name).map((row, i) => dataPoint(row, i + 1));
+	const optOut = readOptOut(options, optOutKey);
 	const points = compact([...own, optOut, question]);
 	const keys = compact(points.map(({ key }) => key));
 	const repeated = keys.find((key, at) => keys.indexOf(key) < at);
@@ -209,7 +207,7 @@ function namedValue(row: Fields, position: number): [string, JsonValue] {
 }
 
 /** Undefined if there are no fields. */
-export function readAdditionalData(form: Fields): JsonObject | undefined {
-	const entries = form.rows(additionalData.name).map((row, i) => namedValue(row, i + 1));
+export function readAdditionalData(options: Fields): JsonObject | undefined {
+	const entries = options.rows(additionalData.name).map((row, i) => namedValue(row, i + 1));
 	return entries.length > 0 ? Object.fromEntries(entries) : undefined;
 }

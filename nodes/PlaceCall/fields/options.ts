@@ -8,7 +8,15 @@ import {
 } from '../../host/forms/options';
 import { quoted } from '../../core/values/values';
 import { callAgainInLoops } from '../oncePerPerson';
-import { askAboutOptOut, systemPrompt } from './conversation';
+import { waitMinutes } from '../wait/waitLimit';
+import { callSettings } from './callSettings';
+import {
+	additionalData,
+	askAboutOptOut,
+	dataExtraction,
+	initialGreeting,
+	systemPrompt,
+} from './conversation';
 
 /** Per agent run, also without the option, because a model may misread whom to call. */
 export const DEFAULT_MAXIMUM_CALLS = 3;
@@ -44,8 +52,13 @@ export function completeUrl(url: string): string {
 }
 
 const OPTIONS_OF_BOTH_OPERATIONS: INodeProperties[] = [
+	initialGreeting,
 	systemPrompt,
+	dataExtraction,
 	askAboutOptOut,
+	additionalData,
+	...callSettings,
+	waitMinutes,
 	callAgainInLoops,
 	{
 		displayName: 'Include Input Fields',

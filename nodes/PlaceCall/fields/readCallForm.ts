@@ -25,8 +25,7 @@ export type CheckedCall = {
 };
 
 /**
- * Reads the call of one item, and checks every documented limit. Fields that both operations have may be options of one
- * of them.
+ * Reads the call of one item, and checks every documented limit.
  *
  * @param zone the time zone of the workflow
  * @param optOutKey of the credential
@@ -48,20 +47,20 @@ export function readCallForm(
 		if (value !== undefined && !isUnset(value)) optional[name] = value;
 	};
 	const options = form.collection('options');
-	const shownIn = (name: string) => [form, options].find((fields) => fields.has(name));
 
 	const agent = parseAgentUuid(form.text('agentUuid'));
 	const country = countryCode(form.text('countryCode'));
 	const number = form.scalar('phoneNumber');
 	const phone = phoneNumber(number, country);
-	set('person_name', readPersonName(shownIn('personName')));
+	// An option of *Ask and Wait*.
+	set('person_name', readPersonName(form.has('personName') ? form : options));
 	const schedule = form.has('when') ? readSchedule(form, zone) : undefined;
 	set('scheduled_at', schedule?.at);
-	set('initial_greeting', readGreeting(shownIn('initialGreeting')));
-	const points = readDataPoints(form, optOutKey, question);
+	set('initial_greeting', readGreeting(options));
+	const points = readDataPoints(options, optOutKey, question);
 	set('data_extraction', points.length > 0 ? points : undefined);
-	set('additional_data', readAdditionalData(form));
-	set('call_config_overrides', readCallSettings(form));
+	set('additional_data', readAdditionalData(options));
+	set('call_config_overrides', readCallSettings(options));
 	set('system_prompt', options.text('systemPrompt'));
 	const hours = readCallingHours(form, country);
 	const limit = readCallLimit(form);

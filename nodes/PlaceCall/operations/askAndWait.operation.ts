@@ -3,12 +3,9 @@ import type { Operation } from '../../host/run/operations';
 import { questionFields, readQuestion } from '../ask/question';
 import { callingHours } from '../fields/when';
 import { callLimit } from '../fields/callLimit';
-import { callSettings } from '../fields/callSettings';
-import { additionalData, dataExtraction, initialGreeting } from '../fields/conversation';
 import { callOptions } from '../fields/options';
 import { personName, recipientFields } from '../fields/recipient';
 import { completeFailed, placeCalls } from '../placeCalls';
-import { timeLimit } from '../wait/waitFields';
 
 export const askAndWait: Operation = {
 	value: 'askAndWait',
@@ -20,10 +17,7 @@ export const askAndWait: Operation = {
 		...questionFields,
 		...callingHours,
 		...callLimit,
-		dataExtraction,
-		additionalData,
-		callSettings,
-		callOptions(initialGreeting, personName, timeLimit),
+		callOptions(personName),
 	],
 	toolDescription:
 		'Places a real phone call, which costs money, to ask a person one question, waits for the end of the call, and returns the answer: yes, no, not_reached, or unclear. Only yes is an approval. Use this only if a person has to decide, and once for each question. If timed_out is true, the call may still be in progress. Repeat the same request to wait longer. It does not place another call.',

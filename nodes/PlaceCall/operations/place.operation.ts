@@ -2,13 +2,10 @@ import { beforeSending } from '../../host/claims/openDeliveries';
 import type { Operation } from '../../host/run/operations';
 import { checkNotice, whatToDo } from '../checkOnly';
 import { callLimit } from '../fields/callLimit';
-import { callSettings } from '../fields/callSettings';
-import { additionalData, dataExtraction, initialGreeting } from '../fields/conversation';
 import { callOptions } from '../fields/options';
 import { personName, recipientFields } from '../fields/recipient';
 import { callingHours, outsideCallingHours, when } from '../fields/when';
 import { completeFailed, placeCalls } from '../placeCalls';
-import { waitFields } from '../wait/waitFields';
 
 export const place: Operation = {
 	value: 'place',
@@ -24,11 +21,6 @@ export const place: Operation = {
 		...callingHours,
 		outsideCallingHours,
 		...callLimit,
-		...waitFields,
-		initialGreeting,
-		dataExtraction,
-		additionalData,
-		callSettings,
 		callOptions(),
 	],
 	toolDescription:

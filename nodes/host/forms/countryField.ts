@@ -18,12 +18,13 @@ export const countryField: INodeProperties = {
 	displayName: 'Country',
 	name: 'countryCode',
 	type: 'options',
-	options: [{ name: '(Choose a Country)', value: '' }, ...countries],
-	default: '',
+	options: countries,
+	default: 'IN',
 };
 
 /** The same, if a number needs no country. Without its country code, it's then read as an Indian mobile number. */
 export const optionalCountryField: INodeProperties = {
 	...countryField,
 	options: [{ name: '(From the Number, or India)', value: '' }, ...countries],
+	default: '',
 };

@@ -24,8 +24,8 @@ export function requireReplaced(label: string, expression: string, text: string)
 }
 
 /** The name in *Person Name*. That of a row may have a placeholder, which isn't a part of it. */
-export function readPersonName(form: Fields | undefined): string {
-	const text = form?.text('personName', MAY_BE_BLANK) ?? '';
-	if (form?.expression('personName') === '') requireReplaced("'Person Name'", '', text);
+export function readPersonName(form: Fields): string {
+	const text = form.text('personName', MAY_BE_BLANK);
+	if (form.expression('personName') === '') requireReplaced("'Person Name'", '', text);
 	return nameIn(text);
 }

@@ -71,7 +71,6 @@ export function firstClicks(account: Account, editor: () => Editor): void {
 		const end = page.locator('[data-node-name="Rows"]').getByTestId('canvas-handle-plus');
 		await clicks.addNode(end, 'Place Call', 'Place call');
 		await clicks.pick('agentUuid', 'Sales India');
-		await clicks.choose('countryCode', 'India');
 		await editor().write('phoneNumber', '{{ $json.phone }}');
 		await clicks.choose('callingHours', 'Within Hours');
 		await clicks.choose('callLimit', 'Per Day');

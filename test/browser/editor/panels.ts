@@ -111,7 +111,7 @@ export function panels(account: Account, editor: () => Editor): void {
 			await page.keyboard.press('Escape');
 			await page.keyboard.press('Control+s');
 			const expected = {
-				...{ whatToDo: 'place', countryCode: 'IN' },
+				...{ whatToDo: 'place' },
 				...{ callingHours: 'within', callingFrom: '10:00', timeZone: ZONE },
 			};
 			await until('the workflow to be saved', async () =>

@@ -32,7 +32,7 @@ function outsideCallingHours() {
 
 const once = { callLimit: 'day', maximumCalls: 1 };
 
-const WAIT = { waitForCompletion: true };
+const WAIT = { options: { waitMinutes: 60 } };
 
 /** Every field of a call request, at any depth. */
 const DOCUMENTED_FIELDS = fieldsOf(schemaNamed('CallRequest'));

@@ -12,7 +12,7 @@ import type { Part } from './part';
 import { publishWatched, WATCHING } from '../watchedSession';
 
 const { campaigns } = fixtures;
-const WAIT = { waitForCompletion: true };
+const WAIT = { options: { waitMinutes: 60 } };
 const ASK = { operation: 'askAndWait', question: 'May we?', yesValues: 'yes', noValues: 'no' };
 const WAITED_FOR = ['9000000001', '9000000002'];
 const ASKED = ['9000000003', '9000000004'];

@@ -4,11 +4,10 @@
  */
 export const MAY_BE_BLANK: { [place: string]: string } = {
 	'placeCall › personName': 'a name, which the agent then does not use',
-	'placeCall › initialGreeting': 'an opening line, for which the agent has a default',
 	'placeCall › timeZone': 'a person whose country has one time zone',
 	'placeCall › options.personName': 'the same, for a question',
-	'placeCall › options.initialGreeting': 'the same, among the options',
-	'placeCall › additionalDataFields.fields[0].value': 'one value about the person',
+	'placeCall › options.initialGreeting': 'an opening line, for which the agent has a default',
+	'placeCall › options.additionalDataFields.fields[0].value': 'one value about the person',
 	'dnd › reason': 'a remark about the entry',
 	'dnd › campaignId': 'a person who was only called, not pushed, has none',
 	'chatSession › personName': 'the name of a customer',
@@ -19,7 +18,7 @@ export const MAY_BE_BLANK: { [place: string]: string } = {
 
 /** Fields in which true and false are values like any text. */
 export const TAKES_TRUE_AND_FALSE: { [place: string]: string } = {
-	'placeCall › additionalDataFields.fields[0].value': 'it is passed to the agent unchanged',
+	'placeCall › options.additionalDataFields.fields[0].value': 'it is passed to the agent unchanged',
 	'placeCall › yesValues': 'a captured value may be true or false',
 	'placeCall › noValues': 'a captured value may be true or false',
 };

@@ -1,4 +1,5 @@
 /** What the fields add to the request, and with which values no call is placed. */
+import merge from 'lodash/merge';
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { CREDENTIAL } from '../../../nodes/host/http/credential';
 import { boundOf } from '../../openapi/openapi';
@@ -6,20 +7,19 @@ import { BODY, placeCallHarness } from './placeCallHarness';
 
 const { sent, refusal, addCredential } = placeCallHarness();
 
-const settings = (callConfigOverrides: INodeParameters) => ({ callConfigOverrides });
+const options = (options: INodeParameters) => ({ options });
 const retry = (config: IDataObject) => ({ call_config_overrides: { retry_config: config } });
-const named = (...fields: INodeParameters[]) => ({ additionalDataFields: { fields } });
-const points = (...all: INodeParameters[]) => ({ dataExtraction: { points: all } });
+const named = (...fields: INodeParameters[]) => options({ additionalDataFields: { fields } });
+const points = (...all: INodeParameters[]) => options({ dataExtraction: { points: all } });
 const limit = (over: INodeParameters) => ({ callLimit: 'day', ...over });
-const webhook = (webhookUrl: string) => ({ options: { webhookUrl } });
+const webhook = (webhookUrl: string) => options({ webhookUrl });
+const greeting = (initialGreeting: string) => options({ initialGreeting });
 const agent = (value: string) => ({ agentUuid: { __rl: true, mode: 'id', value } });
 
 const BLANK = {
 	personName: '',
-	initialGreeting: null,
 	when: 'now',
-	callConfigOverrides: {},
-	options: { systemPrompt: '  ', webhookUrl: '' },
+	options: { initialGreeting: null, systemPrompt: '  ', webhookUrl: '' },
 };
 const POINT = { key: 'day', description: 'Which day?', required: true };
 const OPT_OUT_WORDS =
@@ -29,7 +29,7 @@ const OPT_OUT = {
 	description: 'Any more calls?',
 	output_format: 'yes, no, or not said',
 };
-const optOut = (askAboutOptOut: string) => ({ options: { askAboutOptOut } });
+const optOut = (askAboutOptOut: string) => options({ askAboutOptOut });
 const NEXT_POINT = { key: '', description: 'Else?', outputFormat: '' };
 
 it.each<[INodeParameters, IDataObject]>([
@@ -41,18 +41,18 @@ it.each<[INodeParameters, IDataObject]>([
 	[{ personName: 42 }, { person_name: '42' }],
 	[{ personName: '#NAME?' }, {}],
 	[{ personName: 'Asha undefined' }, { person_name: 'Asha' }],
-	[{ initialGreeting: '#REF!' }, {}],
-	[{ initialGreeting: 'Hello NULL' }, { initial_greeting: 'Hello NULL' }],
-	[{ initialGreeting: 'Hello , it is me.' }, { initial_greeting: 'Hello , it is me.' }],
-	[{ options: { systemPrompt: 'Be brief.' } }, { system_prompt: 'Be brief.' }],
+	[greeting('#REF!'), {}],
+	[greeting('Hello NULL'), { initial_greeting: 'Hello NULL' }],
+	[greeting('Hello , it is me.'), { initial_greeting: 'Hello , it is me.' }],
+	[options({ systemPrompt: 'Be brief.' }), { system_prompt: 'Be brief.' }],
 	[webhook(' HTTPS://A.com:8443/a?b=c#d '), { webhook_url: 'HTTPS://A.com:8443/a?b=c#d' }],
 	[webhook('http://example.com'), { webhook_url: 'http://example.com' }],
-	[settings({ enableCallback: 'FALSE' }), { call_config_overrides: { enable_callback: false } }],
-	[settings({ enableCallback: true }), { call_config_overrides: { enable_callback: true } }],
-	[settings({ retryEnabled: false }), retry({ enabled: false })],
-	[settings({ retryMaxAttempts: 3 }), retry({ max_attempts: 3 })],
+	[options({ enableCallback: 'FALSE' }), { call_config_overrides: { enable_callback: false } }],
+	[options({ enableCallback: true }), { call_config_overrides: { enable_callback: true } }],
+	[options({ retryEnabled: false }), retry({ enabled: false })],
+	[options({ retryMaxAttempts: 3 }), retry({ max_attempts: 3 })],
 	[
-		settings({ retryEnabled: true, retryMaxAttempts: 2, retryIntervalMinutes: '60' }),
+		options({ retryEnabled: true, retryMaxAttempts: 2, retryIntervalMinutes: '60' }),
 		retry({ enabled: true, max_attempts: 2, interval_minutes: 60 }),
 	],
 	[
@@ -73,7 +73,7 @@ it.each<[INodeParameters, IDataObject]>([
 		},
 	],
 	[optOut(' Any more calls? '), { data_extraction: [OPT_OUT] }],
-	[{ ...points(POINT), ...optOut('Any more calls?') }, { data_extraction: [POINT, OPT_OUT] }],
+	[merge(points(POINT), optOut('Any more calls?')), { data_extraction: [POINT, OPT_OUT] }],
 	[optOut(' '), { data_extraction: [{ ...OPT_OUT, description: OPT_OUT_WORDS }] }],
 ])('%j adds %j to the request', async (parameters, fields) => {
 	expect(await sent(parameters)).toEqual({ ...BODY, ...fields });
@@ -105,7 +105,7 @@ it.each<[INodeParameters, message: string]>([
 		`'Country' must be a country (got "Korea"). Enter the two-letter code`,
 	],
 	[{ personName: { a: 1 } }, "'Person Name' must be text"],
-	[{ initialGreeting: { a: 1 } }, "'Initial Greeting' must be text"],
+	[options({ initialGreeting: { a: 1 } }), "'Initial Greeting' in 'Options' must be text"],
 	// A spreadsheet subtracts if +91-9876543210 is typed as a formula.
 	[{ phoneNumber: -9876543119 }, "'Phone Number' "],
 	...['ftp://example.com', 'https:///x', 'https://exa mple.com'].map(
@@ -115,13 +115,10 @@ it.each<[INodeParameters, message: string]>([
 		],
 	),
 	[
-		settings({ maxCallDurationSeconds: '' }),
-		"'Maximum Duration (Seconds)' in 'Call Settings' must be a number (got nothing). Enter a number.",
+		options({ maxCallDurationSeconds: '' }),
+		"'Maximum Duration (Seconds)' in 'Options' must be a number (got nothing). Enter a number.",
 	],
-	[
-		settings({ enableCallback: 'yes' }),
-		"'Allow Callback' in 'Call Settings' must be true or false",
-	],
+	[options({ enableCallback: 'yes' }), "'Allow Callback' in 'Options' must be true or false"],
 	[
 		named({ name: 'plan', value: 'Gold' }, { name: ' ', value: 'x' }),
 		"Field 2 of 'Additional Data' has no name. Enter the name of the value for the agent, or remove the field.",
@@ -139,7 +136,7 @@ it.each<[INodeParameters, message: string]>([
 		`'Required' in Data Point 1 of 'Data Extraction' must be true or false (got "maybe")`,
 	],
 	[
-		{ ...points({ ...POINT, key: 'opt_out' }), ...optOut('Any more calls?') },
+		merge(points({ ...POINT, key: 'opt_out' }), optOut('Any more calls?')),
 		`Several data points have the key "opt_out". Give each its own key in 'Data Extraction'. 'Question' and 'Ask About Opt-Out' add data points, too, whose texts you can change.`,
 	],
 	[points(POINT, POINT), 'Several data points have the key "day". Give each its own key'],
@@ -150,7 +147,7 @@ it.each<[INodeParameters, message: string]>([
 	[limit({ callLimit: 'year' }), "'Limit Calls per Person'"],
 	// Of several invalid fields, the first one.
 	[
-		{ phoneNumber: '+91', ...settings({ retryMaxAttempts: 11 }) },
+		{ phoneNumber: '+91', ...options({ retryMaxAttempts: 11 }) },
 		`'Phone Number' "+91" has 0 digits`,
 	],
 ])('%j is rejected', async (parameters, message) => {
@@ -171,7 +168,7 @@ it.each([
 	const [min, max] = boundsOf(path);
 	const bounds = `from ${min} to ${max.toLocaleString('en-US')}`;
 	for (const value of [min - 1, max + 1, min + 0.5, -1]) {
-		expect(await refusal(settings({ [name]: value }))).toBe(
+		expect(await refusal(options({ [name]: value }))).toBe(
 			`'${field}' must be a whole number ${bounds} (got ${value}). Enter a whole number ${bounds}.`,
 		);
 	}
@@ -179,9 +176,9 @@ it.each([
 
 describe('a greeting', () => {
 	it.each(['x', '👋'])('may have 2000 characters such as %s', async (character) => {
-		const initialGreeting = character.repeat(2000);
-		expect(await sent({ initialGreeting })).toMatchObject({ initial_greeting: initialGreeting });
-		expect(await refusal({ initialGreeting: `${initialGreeting}x` })).toBe(
+		const text = character.repeat(2000);
+		expect(await sent(greeting(text))).toMatchObject({ initial_greeting: text });
+		expect(await refusal(greeting(`${text}x`))).toBe(
 			"'Initial Greeting' has 2001 characters, but the maximum is 2000. Shorten it by 1.",
 		);
 	});
@@ -189,8 +186,8 @@ describe('a greeting', () => {
 	it.each(['NULL', '#DIV/0!', 'N/A', '-Infinity', 'Invalid date'])(
 		'in which an expression returned %j is rejected',
 		async (name) => {
-			const initialGreeting = '=Hello {{ $json.name }}.';
-			expect(await refusal({ initialGreeting }, { items: [{ name }] })).toBe(
+			const text = '=Hello {{ $json.name }}.';
+			expect(await refusal(greeting(text), { items: [{ name }] })).toBe(
 				`'Initial Greeting' has the word "${name}" instead of a value. Correct 'Initial Greeting', or the cells that its expression uses. The agent would say the word.`,
 			);
 		},
@@ -206,8 +203,8 @@ describe('a greeting', () => {
 			{ a: 'A', b: 'Infinity Homes' },
 			'Hello A, na Infinity Homes',
 		],
-	])('%j is said as it is for %j', async (initialGreeting, row, text) => {
-		expect(await sent({ initialGreeting }, { items: [row] })).toMatchObject({
+	])('%j is said as it is for %j', async (entered, row, text) => {
+		expect(await sent(greeting(entered), { items: [row] })).toMatchObject({
 			initial_greeting: text,
 		});
 	});
@@ -220,7 +217,7 @@ describe('a placeholder', () => {
 	/** The fields whose texts people hear, with their labels in messages. */
 	const SPOKEN: Array<[label: string, fieldsWith: (text: string) => INodeParameters]> = [
 		["'Person Name'", (personName) => ({ personName })],
-		["'Initial Greeting'", (initialGreeting) => ({ initialGreeting })],
+		["'Initial Greeting'", greeting],
 		["'Ask About Opt-Out'", optOut],
 		[
 			`Data Point 2 ("k") of 'Data Extraction'`,
@@ -262,7 +259,7 @@ describe('a placeholder', () => {
 	it.each<[string, INodeParameters, IDataObject]>([
 		['no name', { personName: '={{ $json.json }}' }, {}],
 		['no part of a name', { personName: '=Asha {{ $json.json }}' }, { person_name: 'Asha' }],
-		['no greeting', { initialGreeting: '={{ $json.json }}' }, {}],
+		['no greeting', greeting('={{ $json.json }}'), {}],
 		[
 			'no value',
 			named({ name: 'city', value: '={{ $json.json }}' }),
@@ -290,7 +287,7 @@ describe('a placeholder', () => {
 		],
 		...['https://example.com/?q=%E0%A4%B6%A4foo%20', '{"a":{"b":1}}', '[["a"]]', 'ok }} {{'],
 	])('is none in %j', async (text) => {
-		const fields = { initialGreeting: text, ...named({ name: 'a', value: text }) };
+		const fields = merge(greeting(text), named({ name: 'a', value: text }));
 		expect(await sent(fields)).toMatchObject({
 			initial_greeting: text,
 			additional_data: { a: text },
@@ -299,8 +296,8 @@ describe('a placeholder', () => {
 
 	it('may be a variable of the service in a system prompt and in free JSON', async () => {
 		const text = 'Call {{person_name}} by the first name.';
-		const options = { systemPrompt: text, additionalBodyFields: JSON.stringify({ note: text }) };
-		expect(await sent({ options })).toMatchObject({
+		const note = JSON.stringify({ note: text });
+		expect(await sent(options({ systemPrompt: text, additionalBodyFields: note }))).toMatchObject({
 			system_prompt: text,
 			note: text,
 		});

@@ -118,7 +118,7 @@ it.each<[string, INodeParameters, IDataObject, told: object]>([
 it('Call Again in Loops is no option of a tool, which calls a person once', async () => {
 	acceptCalls(1);
 	const initialGreeting = "={{ $fromAI('greeting') }}";
-	const tool = engineTool(node({ initialGreeting, options: { callAgainInLoops: true } }));
+	const tool = engineTool(node({ options: { initialGreeting, callAgainInLoops: true } }));
 	expect(await tool({ greeting: 'Hello' })).toMatchObject({ outcome: 'done' });
 	expect(await tool({ greeting: 'Good morning' })).toMatchObject(
 		notSent(
@@ -161,7 +161,7 @@ it.each<[string, string, AgentRun, IDataObject, string, string]>([
 	const [, expression, run, args, what, next] = one;
 	skipSleeps(Date.parse(NIGHT));
 	const initialGreeting = `=Hello ${expression}, this is Priya.`;
-	const tool = engineTool(node({ initialGreeting }), run);
+	const tool = engineTool(node({ options: { initialGreeting } }), run);
 	expect(await tool(args)).toMatchObject(notSent(what, `${next} ${CORRECT}`));
 });
 

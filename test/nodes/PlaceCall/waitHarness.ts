@@ -14,7 +14,7 @@ import { useSimulator } from '../../simulator/testing/useSimulator';
 import { itemsOf, perItem, placeCallHarness } from './placeCallHarness';
 
 export const HOUR = 3_600_000;
-export const WAIT = { waitForCompletion: true };
+export const WAIT = { options: { waitMinutes: 60 } };
 export const ASK = {
 	...{ operation: 'askAndWait', question: 'May we?', yesValues: 'yes', noValues: 'no' },
 } satisfies INodeParameters;

@@ -55,7 +55,9 @@ describe('run by the engine', () => {
 		['={{ $json?.phone.trim() }}'],
 		[
 			'=+91 {{ $json.phone }}',
-			{ parameters: { initialGreeting: '=Is this {{ $json.name }}? US$ 5 of $json.' } },
+			{
+				parameters: { options: { initialGreeting: '=Is this {{ $json.name }}? US$ 5 of $json.' } },
+			},
 		],
 		['={{ $json.phone.trim() }}', { args: { who: 'Bela', note: 'phone', trim: 'x' } }],
 		['={{ $json.phone.trim() }}', { args: { query: { phone: FROM_MODEL } } }],

@@ -32,8 +32,13 @@ const pairs = {
 };
 const FORM: INodeProperties[] = [
 	field('personName', 'json'),
-	{ ...field('additionalDataFields', 'fixedCollection'), options: [pairs] },
-	{ ...field('options', 'collection'), options: [field('systemPrompt', 'json')] },
+	{
+		...field('options', 'collection'),
+		options: [
+			field('systemPrompt', 'json'),
+			{ ...field('additionalDataFields', 'fixedCollection'), options: [pairs] },
+		],
+	},
 ];
 const valueIn = (name: string) => (form: Fields) => form.jsonRows(name) ?? null;
 
@@ -76,11 +81,14 @@ test('a field without expressions is read once, also with nested values, and bes
 	const prompt = (form: Fields) => valueIn('systemPrompt')(form.collection('options'));
 	expect(read({ systemPrompt: 'b' }, rows, 'options', prompt).evaluations).toBe(1);
 	expect(read({ systemPrompt: '={{ $itemIndex }}' }, rows, 'options', prompt).evaluations).toBe(3);
-	const raw = { fields: [{ name: 'plan', value: '={{ $json.phone }}' }] };
-	const pairsIn = (form: Fields) =>
-		form.rows('additionalDataFields').map((row) => [valueIn('name')(row), valueIn('value')(row)]);
+	const fields = [{ name: 'plan', value: '={{ $json.phone }}' }];
+	const raw = { additionalDataFields: { fields } };
+	const pairsIn = (form: Fields) => {
+		const pairsOf = form.collection('options').rows('additionalDataFields');
+		return pairsOf.map((row) => [valueIn('name')(row), valueIn('value')(row)]);
+	};
 	const values = ['1', '2', '3'].map((value) => [['plan', value]]);
-	expect(read(raw, rows, 'additionalDataFields', pairsIn)).toEqual({ values, evaluations: 4 });
+	expect(read(raw, rows, 'options', pairsIn)).toEqual({ values, evaluations: 4 });
 });
 
 test.each<[number | string | undefined, number]>([

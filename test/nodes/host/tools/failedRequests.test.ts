@@ -54,7 +54,7 @@ const OUTAGES: { [what: string]: Failing | { code: string } } = {
 };
 
 /** Fields that decide which request is sent. */
-const REQUEST_FIELDS = ['sendingMethod', 'recordingAs', 'waitForCompletion', 'contactsFrom'];
+const REQUEST_FIELDS = ['sendingMethod', 'recordingAs', 'options.waitMinutes', 'contactsFrom'];
 
 /** What only the owner of the workflow can change. */
 const OF_THE_OWNER = /\b(credential|publish\w*)\b|'(Base URL|API Token|Service Profile|Settings)'/;
