@@ -7,7 +7,7 @@ import {
 } from 'n8n-workflow';
 import { CREDENTIAL } from '../host/http/credential';
 import { searchAgents } from '../host/forms/locatorFields';
-import { searchStatus, searchStatuses } from '../host/forms/statusField';
+import { searchStatus, searchUnreached } from '../host/forms/statusField';
 import { operationFields, subtitleOf } from '../host/run/operations';
 import { runOperation } from '../host/run/runNode';
 import { get } from './operations/get.operation';
@@ -48,7 +48,7 @@ export class GetCall implements INodeType {
 		properties: operationFields([{ name: 'Call', value: 'call', operations, initial: get }]),
 	};
 
-	methods = { listSearch: { searchAgents, searchStatus, searchStatuses } };
+	methods = { listSearch: { searchAgents, searchStatus, searchUnreached } };
 
 	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
 		return await runOperation(this, operations);

@@ -1,6 +1,7 @@
 import pick from 'lodash/pick';
 import { DateTime } from 'luxon';
 import type { INodeProperties } from 'n8n-workflow';
+import { PICKED } from '../../core/calls/callEnd';
 import { callList } from '../../core/calls/callList';
 import { InvalidInput } from '../../core/service/errors';
 import { READS_AT_ONCE } from '../../core/service/limits';
@@ -10,7 +11,7 @@ import type { JsonObject } from '../../core/values/json';
 import { parseList } from '../../core/values/values';
 import { clock } from '../../host/clock';
 import { readAdditions, readConcurrency } from '../../host/forms/options';
-import { statusField, statusKeysMeant } from '../../host/forms/statusField';
+import { statusField, statusKeysMeant, UNREACHED } from '../../host/forms/statusField';
 import { forEachList, type ListPlan } from '../../host/run/itemLoop';
 import type { Operation } from '../../host/run/operations';
 import { callOptions } from '../callFields';
@@ -28,6 +29,12 @@ const number = (
 
 const WHOLE_NUMBER = 'Enter a whole number.';
 
+/** An expression may have it. Nobody would call these people again. */
+const ANSWERED_HINT = {
+	message: "'Statuses' has Answered (picked), so people who answered are returned, too",
+	resolution: 'To call only unreached people again, remove it.',
+};
+
 const FILTERS = ['agentUuid', 'campaignId', 'campaignUploadId'] as const;
 
 const fields: INodeProperties[] = [
@@ -37,10 +44,11 @@ const fields: INodeProperties[] = [
 				displayName: 'Statuses',
 				name: 'statuses',
 				description:
-					"The statuses of calls in which nobody was reached. People whose latest call has another status aren't returned. Type one that isn't in the list, or several, separated by commas.",
+					'Who is returned: people whose latest call has one of these statuses. Type others of your service, separated by commas.',
 			},
-			'searchStatuses',
+			'searchUnreached',
 		),
+		default: UNREACHED,
 		required: true,
 	},
 	number({
@@ -48,14 +56,14 @@ const fields: INodeProperties[] = [
 		name: 'periodDays',
 		default: 30,
 		description:
-			"How many days back to read calls. 'Service Profile' of the credential needs a place for it, {from}. Earlier calls don't count.",
+			"How many days back to read calls. Earlier ones don't count. 'Service Profile' of the credential needs the place {from}.",
 	}),
 	number({
 		displayName: 'Maximum Attempts',
 		name: 'maximumAttempts',
 		default: 3,
 		description:
-			"People with this many calls in the period aren't returned. Retries that the list counts in a call are attempts, too.",
+			"People with this many calls in the period aren't returned. The service's own retries are attempts, too.",
 	}),
 	number(
 		{
@@ -76,7 +84,7 @@ const fields: INodeProperties[] = [
 			name: 'goal',
 			default: 50,
 			description:
-				"How many people to reach in the period. At most as many people are returned as are missing, and nobody after that. Everybody counts who had a call with a status that isn't in 'Statuses', also one in progress.",
+				'How many people to reach in the period. At most as many are returned as are missing. Who had a call with another status counts as reached.',
 		}),
 	),
 ];
@@ -93,7 +101,7 @@ export const getUnreached: Operation = {
 		'Lists the people who were not reached in their latest phone call, with the number of attempts and when they were last called. Places no calls and changes nothing.',
 
 	async execute(run) {
-		const { context, parameters, account } = run;
+		const { context, parameters, account, result } = run;
 		const zone = context.getTimezone();
 		const now = DateTime.fromMillis(clock.now(), { zone });
 		const plan = async (index: number): Promise<ListPlan> => {
@@ -126,6 +134,7 @@ export const getUnreached: Operation = {
 					const request = { filters, additions, limit: Infinity, zone, limiter, compact };
 					const list = callList(service, request);
 					const calls = await readPages(list, Infinity);
+					if (statuses.includes(PICKED)) result.addHints(ANSWERED_HINT);
 					const everybody = await callsByNumber(calls, from.toMillis());
 					return toCallAgain(everybody, rules, now.toMillis());
 				},

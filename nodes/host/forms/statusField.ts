@@ -1,14 +1,14 @@
 import omit from 'lodash/omit';
 import startCase from 'lodash/startCase';
 import type { ILoadOptionsFunctions, INodeListSearchResult, INodeProperties } from 'n8n-workflow';
-import { statusKey } from '../../core/calls/callEnd';
+import { PICKED, statusKey } from '../../core/calls/callEnd';
 import { OUTCOMES } from '../../core/calls/callRecord';
 import { type ListEntry, locatorField, matching } from './locatorFields';
 
 /** A status is selected, or entered, because a service may have any. */
 export function statusField(
 	field: Pick<INodeProperties, 'displayName' | 'name' | 'description'>,
-	searchListMethod: 'searchStatus' | 'searchStatuses',
+	searchListMethod: 'searchStatus' | 'searchStatuses' | 'searchUnreached',
 ): INodeProperties {
 	const list = { searchListMethod, placeholder: 'Select a status, or type another...' };
 	return omit(locatorField(field, list, 'picked', 'By Name'), 'required');
@@ -18,9 +18,22 @@ const USUAL = [...OUTCOMES].map(([value, outcome]) => ({ name: startCase(outcome
 
 export const searchStatus = listOf(USUAL);
 
-const SEVERAL = [...USUAL, { name: 'Not Answered or Failed', value: 'not_picked, failed' }];
+const NOT_ANSWERED_OR_FAILED = { name: 'Not Answered or Failed', value: 'not_picked, failed' };
 
-export const searchStatuses = listOf(SEVERAL);
+export const searchStatuses = listOf([...USUAL, NOT_ANSWERED_OR_FAILED]);
+
+/** Of people who are called again. Those who answered aren't. */
+export const searchUnreached = listOf([
+	NOT_ANSWERED_OR_FAILED,
+	...USUAL.filter(({ value }) => value !== PICKED),
+]);
+
+/** As chosen from the list. */
+export const UNREACHED = {
+	mode: 'list',
+	value: NOT_ANSWERED_OR_FAILED.value,
+	cachedResultName: NOT_ANSWERED_OR_FAILED.name,
+} as const;
 
 /**
  * The keys of the statuses that a user may mean: the text itself, because a service may have any status, and for names in

@@ -6,9 +6,8 @@ import { service } from '../../engine';
 import { heapInUse } from '../../engine/heap';
 import { nodeHarness } from '../nodeHarness';
 
-const { records, errorOf } = nodeHarness('getCall', {
-	...{ operation: 'getUnreached', statuses: 'not_picked, failed' },
-	...{ periodDays: 7, maximumAttempts: 3, hoursBetween: 20 },
+const { records, errorOf, run } = nodeHarness('getCall', {
+	...{ operation: 'getUnreached', periodDays: 7, maximumAttempts: 3, hoursBetween: 20 },
 });
 const NOW = '2026-11-29T11:00:00+05:30';
 beforeEach(() => {
@@ -85,10 +84,32 @@ test.each<[string, IDataObject[], INodeParameters?]>([
 	['hides the number', [call(1, 30, 'not_picked', { phone_number: 'anonymous' })]],
 ])('does not return a person who %s', async (_what, calls, parameters = {}) => {
 	has(...calls, call(2, 30));
-	const chosen = { ...parameters };
-	if (parameters.statuses === undefined) chosen.statuses = 'Not Answered or Failed';
-	expect(await found(chosen)).toEqual([2]);
+	expect(await found(parameters)).toEqual([2]);
 });
+
+test.each([
+	['Not Answered or Failed', [1, 3]],
+	['not answered, Failed', [1, 3]],
+	['Failed', [3]],
+	['Voicemail', [4]],
+])('returns people with the statuses %s', async (statuses, people) => {
+	has(call(1, 30), call(2, 30, 'picked'), call(3, 30, 'failed'), call(4, 30, 'voicemail'));
+	expect(await found({ statuses })).toEqual(people);
+});
+
+test.each(['picked', 'Answered', 'not_picked, picked'])(
+	'with the statuses %s, says that people who answered are returned',
+	async (statuses) => {
+		has(call(1, 30), call(2, 30, 'picked'));
+		const { data } = await run({ statuses }, { credential });
+		expect(data.resultData.runData.Node?.[0]?.hints).toEqual([
+			{
+				message:
+					"'Statuses' has Answered (picked), so people who answered are returned, too. To call only unreached people again, remove it.",
+			},
+		]);
+	},
+);
 
 test('counts no call before the period, also if the service ignores the filter', async () => {
 	const long = 90 * 24;

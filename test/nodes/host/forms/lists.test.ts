@@ -95,6 +95,15 @@ describe.each([
 	});
 });
 
+test('Statuses of people to call again begins with those who were not reached, and does not offer Answered', async () => {
+	const offered = async (typed?: string) =>
+		(await searchList(harness.node('getCall'), 'searchUnreached', typed)).results.map(
+			({ name }) => name,
+		);
+	expect(await offered()).toEqual(['Not Answered or Failed', 'Not Answered', 'Failed']);
+	expect(await offered('Voicemail')).toEqual(['Voicemail']);
+});
+
 // The editor finds an entry by its name only.
 test('a country is found by its code, and by its name without accents', () => {
 	const names = countryField.options?.map(({ name }) => name);
