@@ -27,7 +27,7 @@ export class PushCampaignContacts implements INodeType {
 			'Add contacts from a spreadsheet, database, or CSV file to a calling campaign, up to 1,000,000 at a time',
 		builderHint: {
 			searchHint:
-				'Adds contacts, such as rows of a spreadsheet or CSV file, to a calling campaign. Campaigns only call Indian mobile numbers. Nobody is called unless whatToDo is release, and nothing is sent with check, the default. A workflow can push the same sheet every morning: numbers that it has pushed to the campaign before are skipped. The first output has the pushed rows, the second one those to look after, and the third one those that were skipped, because they are duplicates, on the do-not-disturb list, or were sent before, or may have been. All have push_status, rejection_reason, and phone_key, which the call triggers return, too.',
+				'Adds contacts, such as rows of a spreadsheet or CSV file, to a calling campaign. Campaigns only call Indian mobile numbers. Nobody is called unless whatToDo is release, and nothing is sent with check, the default. A workflow can push the same sheet every morning: numbers that it has pushed to the campaign before are skipped. The first output has the pushed rows, or with check the ready ones, the second one those to look after, and the third one those that were skipped, because they are duplicates, on the do-not-disturb list, or were sent before, or may have been. All have push_status and, if they have a usable number, phone_key, which the call triggers return, too. Those that were not pushed have rejection_reason.',
 			relatedNodes: [
 				{
 					nodeType: 'n8n-nodes-voice-chat-agent.campaignStatus',
@@ -48,11 +48,8 @@ export class PushCampaignContacts implements INodeType {
 		defaults: { name: 'Push Campaign Contacts' },
 		usableAsTool: true,
 		inputs: [NodeConnectionTypes.Main],
-		outputs: [
-			{ type: NodeConnectionTypes.Main, displayName: 'Pushed' },
-			{ type: NodeConnectionTypes.Main, displayName: 'Rejected' },
-			{ type: NodeConnectionTypes.Main, displayName: 'Skipped' },
-		],
+		// An expression in 'What to Do' isn't evaluated here, because it may need an execution.
+		outputs: `={{ [$rawParameter["whatToDo"] === "check" ? "Ready" : "Pushed", "Rejected", "Skipped"].map((displayName) => ({ type: "main", displayName })) }}`,
 		credentials: [{ name: CREDENTIAL, required: true }],
 		properties: onlyOperationFields(push),
 	};

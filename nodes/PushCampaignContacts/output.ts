@@ -1,5 +1,6 @@
 import compact from 'lodash/compact';
 import groupBy from 'lodash/groupBy';
+import pickBy from 'lodash/pickBy';
 import upperFirst from 'lodash/upperFirst';
 import type {
 	IDataObject,
@@ -14,9 +15,10 @@ import { isJsonObject } from '../core/values/json';
 import { isCanceled, WHY_CANCELED } from '../host/execution/cancel';
 import { toErrorItem, toNodeError } from '../host/http/nodeErrors';
 import type { OperationRun } from '../host/run/operations';
+import { emptied } from '../host/run/ownColumns';
 import { addHintsForPerson, textOnScreen } from '../host/execution/runResult';
 import { forEachWithPauses } from '../core/values/pauses';
-import { displayText, plainText } from '../core/values/values';
+import { displayText, isUnset, plainText } from '../core/values/values';
 import { statusBefore } from './push/prepareRows';
 import {
 	type ContactRow,
@@ -77,7 +79,7 @@ const NOT_READ: Explanation = {
 	resolution: 'In n8n, connect it, for example to a node that writes to your sheet.',
 };
 const LOOP_ENDS: Explanation = {
-	message: "'Pushed' is empty, so Loop Over Items ends here if only 'Pushed' leads back to it",
+	message: 'The first output is empty, so Loop Over Items ends here if only that leads back to it',
 	resolution:
 		'In n8n, connect all outputs to a Merge node, and that to Loop Over Items. Or remove the loop: the node pushes up to 1,000,000 rows at a time.',
 };
@@ -88,8 +90,8 @@ function isInLoop(context: IExecuteFunctions): boolean {
 }
 
 /**
- * The outputs *Pushed*, *Rejected*, and *Skipped*. Each row is in one, unless *Pushed* has the summary, as of files with many
- * rows.
+ * The outputs *Ready* or *Pushed*, *Rejected*, and *Skipped*. Each row is in one, unless the first one has the summary, as of
+ * files with many rows.
  */
 export async function outputsOf(
 	report: Report,
@@ -120,20 +122,36 @@ export async function rowItems(
 		const { json, binary, input } = row;
 		// Of the push that sent it.
 		const before = row.status === 'sent_before' ? json.campaign_upload_id : undefined;
-		const item = {
-			...withStatus(json, row.status, row.reason),
-			phone_key: phoneKeyOf(row) || null,
-			campaign_upload_id: row.settled?.request?.response.campaign_upload_id ?? before ?? null,
-		};
+		const item = withStatus(json, row.status, row.reason, {
+			phone_key: phoneKeyOf(row),
+			campaign_upload_id: row.settled?.request?.response.campaign_upload_id ?? before,
+		});
 		items.push({ json: item, ...(binary && { binary }), pairedItem: { item: input } });
 	});
 	return items;
 }
 
-/** Status and reason are the first columns, because the table view cuts off the last ones. */
-function withStatus(row: ContactRow, status: Status | undefined, reason: string): IDataObject {
-	const first = { push_status: status ?? null, rejection_reason: reason };
-	return { ...first, ...row, ...first };
+const REASON = 'rejection_reason';
+
+/**
+ * Status and reason are the first columns, because the table view cuts off the last ones. A column without a value isn't added,
+ * but emptied if the row has it of an earlier push.
+ */
+function withStatus(
+	row: ContactRow,
+	status: Status | undefined,
+	reason: string,
+	more: IDataObject = {},
+): IDataObject {
+	const isSet = (value: unknown) => !isUnset(value);
+	const first = pickBy({ push_status: status, [REASON]: reason }, isSet);
+	return {
+		...first,
+		...row,
+		...emptied(row, [REASON, ...Object.keys(more)]),
+		...first,
+		...pickBy(more, isSet),
+	};
 }
 
 /** One item for the rows with the same reason. */

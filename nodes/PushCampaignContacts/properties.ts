@@ -148,8 +148,7 @@ const whatToDoField: INodeProperties = {
 		{
 			name: 'Check Only',
 			value: 'check',
-			description:
-				'Check the rows, campaign, and agent. Nothing is sent, and Pushed returns the rows that are ready.',
+			description: 'Check the rows, campaign, and agent, and send nothing',
 		},
 		{
 			name: 'Add and Release',

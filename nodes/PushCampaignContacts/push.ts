@@ -28,7 +28,7 @@ import { readRows } from './readRows';
 import { countOf, countRows, type Report } from './report';
 
 /**
- * Pushes the rows. Returns the *Pushed*, *Rejected*, and *Skipped* outputs.
+ * Pushes the rows. Returns the outputs *Ready* or *Pushed*, *Rejected*, and *Skipped*.
  *
  * @throws if the push stopped, or couldn't begin
  */

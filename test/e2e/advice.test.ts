@@ -240,7 +240,7 @@ describe('a push', () => {
 		const { runData } = await n8n.runData(id);
 		const hints = runData.Push?.flatMap((run) => run.hints ?? []) ?? [];
 		expect(hints.map(({ message }) => message)).toContainEqual(
-			expect.stringContaining("'Pushed' is empty, so Loop Over Items ends here"),
+			expect.stringContaining('The first output is empty, so Loop Over Items ends here'),
 		);
 	});
 

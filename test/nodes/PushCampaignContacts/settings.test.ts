@@ -181,7 +181,7 @@ describe('an input without rows that can be pushed', () => {
 		const workflow = makeWorkflow([start, before, node], connections);
 		const run = await runWorkflow(workflow, start, rowsOf({ phone: '12' }));
 		expect(
-			hintsOf(run).some((hint) => hint.startsWith("'Pushed' is empty, so Loop Over Items")),
+			hintsOf(run).some((hint) => hint.startsWith('The first output is empty, so Loop Over Items')),
 		).toBe(says);
 	});
 
