@@ -1,4 +1,4 @@
-/** *First steps* of `npm start`: one click pushes sample rows to a campaign of the simulated service. */
+/** *First steps* of `npm start`: one click checks sample rows for a campaign of the simulated service. */
 import type { INode } from 'n8n-workflow';
 import { credentialType } from '../test/n8n/examples';
 import type { Reference } from '../test/n8n/driver';
@@ -16,7 +16,8 @@ const leads = [
 
 const note = `## First steps
 1. Choose **Execute workflow** below.
-2. Open **Push Campaign Contacts**. *Pushed* lists the rows that were added to the campaign, where they wait. *Rejected* lists the others, each with the reason. To release rows, choose **Add and Release** in **What to Do** before you push them.
+2. Open **Push Campaign Contacts**. *Ready* has the rows that can be pushed, *Rejected* what to correct, and *Skipped* a duplicate.
+3. In **What to Do**, choose **Add and Release**, and choose **Execute step**. *Pushed* has the rows that are called now. If you execute it again, *Skipped* has them: nobody is added twice.
 
 The service is simulated, so no one is called. To push your own leads, use the examples 01 and 02.`;
 
@@ -28,13 +29,12 @@ export function firstSteps(credential: Reference): WorkflowJson {
 		{
 			campaignId: byId(fixtures.campaigns.active),
 			agentUuid: { __rl: true, mode: 'id', value: fixtures.agents.full },
-			whatToDo: 'wait',
 			options: {},
 		},
 		{ credentials: { [credentialType]: credential } },
 	);
 	const workflow = chain(
-		'First steps: push five sample rows',
+		'First steps: check and push five sample rows',
 		node('Start Here', 'n8n-nodes-base.manualTrigger', 1),
 		node('Sample Leads', 'n8n-nodes-base.set', 3.4, {
 			mode: 'raw',
@@ -46,9 +46,9 @@ export function firstSteps(credential: Reference): WorkflowJson {
 	const sticky = node('How to Use', 'n8n-nodes-base.stickyNote', 1, {
 		content: note,
 		width: 560,
-		height: 220,
+		height: 260,
 	});
-	return { ...workflow, nodes: [...workflow.nodes.map(inRow), { ...sticky, position: [0, -280] }] };
+	return { ...workflow, nodes: [...workflow.nodes.map(inRow), { ...sticky, position: [0, -320] }] };
 }
 
 function inRow(oneNode: INode, index: number): INode {

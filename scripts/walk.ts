@@ -53,7 +53,7 @@ async function record({ firstSteps }: Stack, editor: Editor, folder: string) {
 	await page.getByText('Workflow executed successfully').first().waitFor();
 	await recording.show(2_500);
 	await editor.openNode('Push Campaign Contacts');
-	await editor.readOutput('campaign_upload_id');
+	await editor.readOutput('ready');
 	await recording.show(4_000);
 	await page.getByText('Rejected Branch').click();
 	await editor.readOutput('rejection_reason');

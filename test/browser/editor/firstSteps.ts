@@ -1,19 +1,26 @@
 import { firstSteps as workflowOf } from '../../../scripts/firstSteps';
 import type { Account } from '../../e2e/account';
-import { until } from '../../n8n/until';
 import { fixtures } from '../../simulator';
 import type { Editor } from '../editor';
 
 export function firstSteps(account: Account, editor: () => Editor): void {
-	it('pushes its first contacts to a campaign after one click', async () => {
+	it('checks its contacts after one click, pushes them after three more, and then nobody twice', async () => {
+		const { page } = editor();
 		const workflow = await account.create(workflowOf(account.credential));
 		await editor().openWorkflow(workflow.id);
 		const contacts = () => account.simulator.contactsOf(fixtures.campaigns.active);
-		await editor().page.getByTestId('execute-workflow-button').click();
-		// Of five rows, one is a duplicate, one has an invalid number, and one is on the do-not-disturb list.
-		await until('the contacts', () => contacts().length === 2);
+		await page.getByTestId('execute-workflow-button').click();
+		await page.getByText('Ready', { exact: true }).first().waitFor();
 		await editor().openNode('Push Campaign Contacts');
-		await editor().readOutput('campaign_upload_id');
+		await editor().readOutput(/5 rows: 3 ready, 1 rejected, 1 duplicate/);
+		expect(contacts()).toEqual([]);
+		await editor().choose('whatToDo', 'Add and Release');
+		await editor().execute();
+		// One is on the do-not-disturb list.
+		await editor().readOutput(/5 rows: 2 pushed, 1 rejected/);
+		await editor().execute();
+		await editor().readOutput(/5 rows: 0 pushed, .* 2 sent before/);
+		await editor().readOutput(/set 'Numbers Pushed Before' to 'Push Again'/);
 		expect(contacts()).toHaveLength(2);
 		expect(editor().errors.splice(0)).toEqual([]);
 	});
