@@ -2,6 +2,7 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { IANAZone } from 'luxon';
 import { owner, type Reference } from '../test/n8n/driver';
 import { cacheFolder } from '../test/n8n/host';
 import { externalFolder, externalN8n } from '../test/n8n/external';
@@ -12,7 +13,7 @@ import { UnrecoverableError } from '../test/n8n/until';
 import { build } from './build';
 import { linkToDocs, serveDocs } from './localDocs';
 import { serveProfilePage, type ProfilePage } from './profilePage/server';
-import { startStack, timeZone, type Stack, type StackOptions } from './stack';
+import { startStack, zoneOfMachine, type Stack, type StackOptions } from './stack';
 
 export interface SessionOptions extends Pick<StackOptions, 'env'> {
 	command: string;
@@ -21,7 +22,7 @@ export interface SessionOptions extends Pick<StackOptions, 'env'> {
 }
 
 export async function runSession(options: SessionOptions): Promise<void> {
-	const { port, fresh } = readOptions(options.command);
+	const { port, fresh, timeZone } = readOptions(options.command);
 	endOnSignal(() => process.exit(130));
 	if (externalN8n === undefined) await requirePort(port, options.command);
 	// Each port has its own folder, so two sessions never share a database.
@@ -35,9 +36,9 @@ export async function runSession(options: SessionOptions): Promise<void> {
 		await installPackage(home);
 		linkToDocs(installedPackage(home), docs);
 	};
-	const stack = await startStack({ ...options, install, home, port }, console.log);
+	const stack = await startStack({ ...options, install, home, port, timeZone }, console.log);
 	const beforeStop = options.started?.(stack);
-	console.log(welcome(stack, profilePage));
+	console.log(welcome(stack, timeZone, profilePage));
 	await untilStopped(stack, options.command);
 	beforeStop?.();
 	docs.stop();
@@ -52,12 +53,13 @@ export function reportFailure(error: unknown): void {
 	process.exit(1);
 }
 
-function readOptions(command: string): { port: number; fresh: boolean } {
-	const usage = `Usage: ${command} -- [--port <number>] [--fresh]`;
+function readOptions(command: string): { port: number; fresh: boolean; timeZone: string } {
+	const usage = `Usage: ${command} -- [--port <number>] [--time-zone <name>] [--fresh]`;
 	try {
 		const { values } = parseArgs({
 			options: {
 				port: { type: 'string', default: '5678' },
+				'time-zone': { type: 'string', default: zoneOfMachine },
 				fresh: { type: 'boolean', default: false },
 			},
 		});
@@ -67,7 +69,13 @@ function readOptions(command: string): { port: number; fresh: boolean } {
 				`The port must be a number from 1 to 65535 (got "${values.port}").`,
 			);
 		}
-		return { port, fresh: values.fresh };
+		const { 'time-zone': timeZone, fresh } = values;
+		if (!IANAZone.isValidZone(timeZone)) {
+			throw new UnrecoverableError(
+				`The time zone must have a name such as Asia/Kolkata (got "${timeZone}").`,
+			);
+		}
+		return { port, fresh, timeZone };
 	} catch (error) {
 		throw new UnrecoverableError(
 			`${error instanceof Error ? error.message : String(error)}\n${usage}`,
@@ -87,6 +95,7 @@ async function requirePort(port: number, command: string): Promise<void> {
 
 function welcome(
 	{ n8n, home, simulator, campaign, firstSteps, examples }: Stack,
+	timeZone: string,
 	profilePage: ProfilePage,
 ): string {
 	const urlOf = ({ id, name }: Reference) => `${n8n.baseUrl}/workflow/${id}  ${name}`;

@@ -28,6 +28,8 @@ export interface StackOptions {
 	/** n8n's user folder, if N8N_URL doesn't name a running n8n. */
 	home: string;
 	port: number;
+	/** For examples with a schedule, and for periods such as "per day". */
+	timeZone?: string;
 	/** Installs the nodes in the user folder before n8n starts. */
 	install: (home: string) => Promise<void>;
 	env?: Record<string, string>;
@@ -47,8 +49,7 @@ export interface Stack {
 	stop: () => Promise<void>;
 }
 
-/** The time zone for examples with a schedule. */
-export const { timeZone } = new Intl.DateTimeFormat().resolvedOptions();
+export const { timeZone: zoneOfMachine } = new Intl.DateTimeFormat().resolvedOptions();
 
 const credentialName = 'Simulated voice and chat agent service';
 
@@ -105,7 +106,10 @@ export async function passwordIn(home: string): Promise<string> {
 	return password;
 }
 
-async function startServer({ home, port, env }: StackOptions, report: Report): Promise<N8nServer> {
+async function startServer(
+	{ home, port, timeZone = zoneOfMachine, env }: StackOptions,
+	report: Report,
+): Promise<N8nServer> {
 	const host = await installHost(report);
 	report('Starting n8n');
 	return await N8nServer.start({ host, home, port, env: { GENERIC_TIMEZONE: timeZone, ...env } });

@@ -1,5 +1,5 @@
 import uniq from 'lodash/uniq';
-import type { DateTime } from 'luxon';
+import type { DateTime, Zone } from 'luxon';
 import { type CallLimit, calledText, periodAt } from '../core/calls/callsPerPerson';
 import type { TextList } from '../core/claims/textList';
 import type { CallerRun } from '../host/caller/caller';
@@ -27,6 +27,8 @@ type LimitedCall = {
 	planned: DateTime;
 	/** In which it counts. */
 	period: string;
+	/** Of the person. */
+	zone: Zone;
 };
 
 /** `text`: what n8n remembers of the call. Undefined if the limit is reached. */
@@ -54,12 +56,16 @@ export class CallLimiter {
 		private readonly repeat: Limiter,
 	) {}
 
-	/** When the call of an item is placed, as decided last. It counts in the period of the workflow's time zone. */
+	/**
+	 * When the call of an item is placed, as decided last. It counts in the period of the workflow's time zone.
+	 *
+	 * @param at where the person is
+	 */
 	plan(index: number, looseKey: string, limit: CallLimit | undefined, at: DateTime): void {
 		if (limit === undefined) return;
 		const planned = at.setZone(this.zone);
 		const period = periodAt(planned, limit.period);
-		this.calls.set(index, { looseKey, limit, planned, period });
+		this.calls.set(index, { looseKey, limit, planned, period, zone: at.zone });
 	}
 
 	/**
@@ -122,9 +128,12 @@ export class CallLimiter {
 	}
 }
 
-function overLimit({ limit: { calls, period }, planned }: LimitedCall): NotPlaced {
+function overLimit({ limit: { calls, period }, planned, zone }: LimitedCall): NotPlaced {
 	// Some days have no midnight, so the next period doesn't begin a day after the start of this one.
-	const next = planned.plus({ [period]: 1 }).startOf(period);
+	const next = planned
+		.plus({ [period]: 1 })
+		.startOf(period)
+		.setZone(zone);
 	const time = `The next one is possible from ${dayAndTime(next)}.`;
 	return new NotPlaced(
 		`The call wasn't placed, because the limit of ${calls} ${calls === 1 ? 'call' : 'calls'} per ${period} to this number is reached`,

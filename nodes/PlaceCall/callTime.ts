@@ -2,7 +2,8 @@ import { DateTime } from 'luxon';
 import type { CallLimit } from '../core/calls/callsPerPerson';
 import { InvalidInput } from '../core/service/errors';
 import { NotPlaced } from './notPlaced';
-import { dayAndTime, withOffset } from '../core/values/dates';
+import { countryName } from '../core/phone/countries';
+import { dayAndTime, inEnglish, withOffset } from '../core/values/dates';
 import type { JsonObject } from '../core/values/json';
 import { plainText } from '../core/values/values';
 
@@ -94,6 +95,21 @@ export type CallingHours = {
 	isScheduled: boolean;
 };
 
+/** A call at another time is unusual, so it's told if no hours are set. */
+const DAY = { from: 9, until: 21 };
+
+/**
+ * Such as "04:30 (India)" for a call before 9:00 or after 21:00 where the person is.
+ *
+ * @param zone of the person. Undefined if it isn't certain
+ */
+export function nightTime(at: DateTime, zone: string | undefined, country: string): string {
+	if (zone === undefined) return '';
+	const local = at.setZone(zone);
+	if (local.hour >= DAY.from && local.hour < DAY.until) return '';
+	return `${inEnglish(local, 'HH:mm')} (${countryName(country)})`;
+}
+
 /** One of these days has an opening, because the clocks can skip that of one week only. */
 const LOOK_AHEAD_DAYS = 14;
 
@@ -129,7 +145,7 @@ export function scheduledTime(
 ): string | undefined {
 	const seconds = Number(plainText(epoch));
 	if (seconds > 0) return withOffset(DateTime.fromSeconds(seconds, { zone }));
-	return sent === undefined || sent.includes('T') ? sent : `${sent} (Asia/Kolkata)`;
+	return sent === undefined || sent.includes('T') ? sent : `${sent} (India)`;
 }
 
 /** The output of a call. */

@@ -1,3 +1,4 @@
+import compact from 'lodash/compact';
 import get from 'lodash/get';
 import { DateTime } from 'luxon';
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
@@ -6,6 +7,7 @@ import { placeCall, type Additions } from '../core/service/endpoints';
 import { documentedRecord } from '../core/service/envelope';
 import type { ApiResponse } from '../core/service/http';
 import { explained, InvalidInput, type Outcome, OutcomeUnknown } from '../core/service/errors';
+import type { Explanation } from '../core/service/explanation';
 import { parseCount } from '../core/service/parseIds';
 import { callIdKey } from '../core/calls/completionWebhook';
 import { clock } from '../host/clock';
@@ -21,10 +23,17 @@ import { addCustomData } from '../host/run/customData';
 import { deliverEachItem } from '../host/run/deliverItems';
 import type { PreparedRequest, Quota } from '../host/claims/preparedRequest';
 import { readAdditions, readConcurrency } from '../host/forms/options';
-import { plainText } from '../core/values/values';
+import { counted, plainText } from '../core/values/values';
 import type { Question } from './ask/question';
 import { type CallLimiter, openCallLimiter } from './callLimiter';
-import { callText, callTime, isDueLater, scheduledTime, type TimeSettings } from './callTime';
+import {
+	callText,
+	callTime,
+	isDueLater,
+	nightTime,
+	scheduledTime,
+	type TimeSettings,
+} from './callTime';
 import { onlyChecked, readChecksOnly } from './checkOnly';
 import { DEFAULT_MAXIMUM_CALLS } from './fields/options';
 import { type CheckedCall, readCallForm } from './fields/readCallForm';
@@ -43,6 +52,8 @@ type CallRun = OperationRun & {
 	limiter: CallLimiter;
 	/** Of the calls placed so far. */
 	callIds: Set<string>;
+	/** Of the calls at night, placed or checked so far. */
+	nightTimes: string[];
 };
 
 /**
@@ -71,12 +82,14 @@ export async function placeCalls(
 		isOnlyChecked: readChecksOnly(parameters.at(0)),
 		limiter: openCallLimiter(run),
 		callIds: new Set(),
+		nightTimes: [],
 	};
 	const prepare = (index: number) => prepareCall(calls, index);
 	const placed = await deliverEachItem(run, prepare, {
 		concurrency: readConcurrency(parameters, 1),
 		reserve: async (indexes) => await calls.limiter.reserve(indexes),
 	}).finally(async () => {
+		run.result.addHints(...hintAtNight(calls.nightTimes));
 		const released = calls.limiter.releaseUnused();
 		// n8n stores a canceled execution as it is a moment later, so its error can't wait for n8n's database.
 		if (!isCanceled(context)) await released;
@@ -111,7 +124,10 @@ function prepareCall(run: CallRun, index: number): PreparedRequest {
 	const input = inputItem(run, index, question !== undefined);
 	const { planned, scheduledAt, obstacle } = callTime(call.time, run.startedAt);
 	const at = scheduledAt ?? additions.body.scheduled_at;
-	const zone = call.time.hours?.zone ?? context.getTimezone();
+	const zone = call.zone ?? context.getTimezone();
+	const isAnyTime = call.time.hours === undefined && additions.body.scheduled_at === undefined;
+	const night = isAnyTime ? nightTime(planned, call.zone, request.country_code) : '';
+	const tellNight = () => run.nightTimes.push(...compact([night]));
 	return {
 		// Without the time of the attempt, which doesn't make it another call.
 		payload: { ...additions, request },
@@ -124,13 +140,17 @@ function prepareCall(run: CallRun, index: number): PreparedRequest {
 			// The hours decide when the call is sent.
 			if (obstacle instanceof InvalidInput) throw obstacle;
 			if (obstacle === undefined && !isOnlyChecked)
-				limiter.plan(index, looseKey, call.time.limit, planned);
+				limiter.plan(index, looseKey, call.time.limit, planned.setZone(zone));
 		},
 		send: async ({ account: { client } }) => {
-			if (isOnlyChecked) throw onlyChecked(at, zone);
+			if (isOnlyChecked) {
+				tellNight();
+				throw onlyChecked(at, zone);
+			}
 			const place = async (bodyNow: () => Promise<CallRequest>) =>
 				await placeCall(client, bodyNow, { ...additions, legacy });
 			const record = await sendCall(run, index, call, place);
+			tellNight();
 			// Also if another item then stops the node.
 			addCustomData(context, asItems(record), 'call_id');
 			const output: JsonObject = {
@@ -138,7 +158,7 @@ function prepareCall(run: CallRun, index: number): PreparedRequest {
 				placed: true,
 				...(question && {
 					asked: question.asked.question,
-					asked_at: withOffset(dateTimeNow().setZone(context.getTimezone())),
+					asked_at: withOffset(dateTimeNow().setZone(zone)),
 				}),
 			};
 			return asItems(output);
@@ -169,13 +189,14 @@ async function sendCall(
 	place: (bodyNow: () => Promise<CallRequest>) => Promise<ApiResponse>,
 ): Promise<JsonObject> {
 	const { context, startedAt, limiter, callIds } = run;
+	const zone = call.zone ?? context.getTimezone();
 	let scheduledFor: string | undefined;
 	/** Decides when the call goes, once for each attempt, because earlier calls and pauses take time. */
 	const bodyNow = async (): Promise<CallRequest> => {
 		const { planned, scheduledAt, obstacle } = callTime(call.time, dateTimeNow(), startedAt);
 		scheduledFor = scheduledAt;
 		if (obstacle !== undefined) throw obstacle;
-		limiter.plan(index, call.looseKey, call.time.limit, planned);
+		limiter.plan(index, call.looseKey, call.time.limit, planned.setZone(zone));
 		if (!limiter.use(index)) {
 			// As a tool, or if another day, week, or month has begun, it isn't reserved with the others.
 			await limiter.reserve([index]);
@@ -196,7 +217,6 @@ async function sendCall(
 	const id = callIdKey(plainText(record.call_id));
 	if (callIds.has(id)) throw idOfAnotherCall();
 	callIds.add(id);
-	const zone = call.time.hours?.zone ?? context.getTimezone();
 	const time = scheduledTime(record, scheduledFor, zone);
 	return { ...record, ...(time !== undefined && { scheduled_for: time }) };
 }
@@ -241,6 +261,18 @@ function readQuota(options: Fields): Quota {
 	const value = options.number('maximumCallsPerRun', DEFAULT_MAXIMUM_CALLS);
 	const resolution = 'In n8n, enter how many calls one agent run may place, at least 1.';
 	return { unit: 'call', max: parseCount(value, 'Maximum Calls per Agent Run', resolution) };
+}
+
+/** The hint about calls at these times, if there are any. */
+function hintAtNight([first, ...others]: string[]): Explanation[] {
+	if (first === undefined) return [];
+	const calls = counted(others.length + 1, 'call');
+	return [
+		{
+			message: `Before 9:00 or after 21:00 where the person is: ${calls}, such as at ${first}`,
+			resolution: "In n8n, set 'Calling Hours' to 'Within Hours' to call by day.",
+		},
+	];
 }
 
 /** In UTC, because the offset of another time zone takes longer to compute than the rest of the item. */

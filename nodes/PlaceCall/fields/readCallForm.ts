@@ -11,13 +11,15 @@ import { readCallLimit } from './callLimit';
 import { readCallSettings } from './callSettings';
 import { readAdditionalData, readDataPoints, readGreeting } from './conversation';
 import { completeUrl } from './options';
-import { readCallingHours, readSchedule } from './when';
+import { onlyZoneOf, readCallingHours, readSchedule } from './when';
 
 /** A checked call. Only its time depends on when it's sent. */
 export type CheckedCall = {
 	/** Has the time as entered, if any. */
 	request: CallRequest;
 	time: TimeSettings;
+	/** The time zone of the person. Undefined if the country has several, and none is entered. */
+	zone: string | undefined;
 	/** The international form of the number, if it's clear. */
 	phoneKey: string | null;
 	/** Equal for all numbers that may be the same. */
@@ -70,6 +72,7 @@ export function readCallForm(
 	return {
 		request: { agent_uuid: agent, phone_number: phone, country_code: country, ...optional },
 		time: { schedule, hours, limit },
+		zone: hours?.zone ?? onlyZoneOf(country),
 		phoneKey: phoneKey(number, country),
 		looseKey: loosePhoneKey(number, country),
 	};

@@ -270,18 +270,22 @@ function timeZone(entered: string, country: string): string {
 			"Enter the time zone of the people to call, such as Asia/Kolkata or Europe/London, or leave it empty to use that of their 'Country'.",
 		);
 	}
-	const [zone, ...others] = zonesOf(country);
-	if (zone !== undefined && others.length === 0) return zone;
+	const zone = onlyZoneOf(country);
+	if (zone !== undefined) return zone;
 	throw new InvalidInput(
 		`'Time Zone' is empty, which is only possible in a country with one time zone (got ${quoted(countryName(country))})`,
 		'Enter the time zone of the people to call, such as Europe/Berlin, or let an expression return it.',
 	);
 }
 
-/** As JavaScript knows them. Older versions have a property instead of the method, and the older name of India's. */
-function zonesOf(country: string): string[] {
+/**
+ * Undefined if a country has several time zones. As JavaScript knows them: older versions have a property instead of the
+ * method, and the older name of India's.
+ */
+export function onlyZoneOf(country: string): string | undefined {
 	const locale: unknown = new Intl.Locale(`und-${country}`);
 	const zones: unknown = invoke(locale, 'getTimeZones') ?? get(locale, 'timeZones', []);
-	const names: unknown[] = Array.isArray(zones) ? zones : [];
-	return names.map((name) => (name === 'Asia/Calcutta' ? 'Asia/Kolkata' : String(name)));
+	const [zone, ...others]: unknown[] = Array.isArray(zones) ? zones : [];
+	if (zone === undefined || others.length > 0) return undefined;
+	return zone === 'Asia/Calcutta' ? 'Asia/Kolkata' : String(zone);
 }

@@ -95,10 +95,10 @@ describe('Limit Calls per Person', () => {
 	});
 
 	it.each([
-		['2026-04-23T12:00:00+02:00', '2026-04-24T01:00:00+03:00'],
-		['2026-04-24T12:00:00+03:00', '2026-04-25T00:00:00+03:00'],
+		['2026-04-23T12:00:00+02:00', '2026-04-24T03:30:00+05:30'],
+		['2026-04-24T12:00:00+03:00', '2026-04-25T02:30:00+05:30'],
 	])(
-		'at %s, before and after a skipped midnight, the next call is possible from %s',
+		'at %s, before and after a skipped midnight, the next call is possible from %s where the person is',
 		async (now, next) => {
 			acceptCalls(1);
 			itIs(now);
@@ -357,7 +357,7 @@ describe('a model', () => {
 			outcome: 'not_sent',
 			what_happened: `The call wasn't placed, because the limit ${limit} to this number is reached.`,
 			next_step: expect.stringMatching(
-				/^The next one is possible from \w+, \d+ November 2026, 00:00 .*Do not call this number before that, also not in another format\. You can call other people\. In n8n, DND List > Forget allows it earlier\.$/,
+				/^The next one is possible from \w+, \d+ November 2026, 10:30 \(Asia\/Kolkata\)\. Do not call this number before that, also not in another format\. You can call other people\. In n8n, DND List > Forget allows it earlier\.$/,
 			),
 			result: null,
 		});

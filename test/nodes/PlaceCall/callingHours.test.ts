@@ -157,7 +157,7 @@ describe('a call that is placed later', () => {
 			'a time of day, if only the service knows the day',
 			{},
 			{ when: 'timeOfDay', scheduledTime: '18:30' },
-			'18:30 (Asia/Kolkata)',
+			'18:30 (India)',
 		],
 		['a time without a day in the response', { scheduled_for: '10:00' }, {}, '10:00'],
 	])('has scheduled_for: %s', async (...one) => {

@@ -1,16 +1,18 @@
 /** What n8n gets for each item: the call, or why there is none, and what to do with the others. */
 import pick from 'lodash/pick';
 import type { IDataObject, INodeExecutionData, INodeParameters, IRun } from 'n8n-workflow';
-import { InFlight, output, records, skipSleeps, storedCredentials } from '../../engine';
+import { engineTool, InFlight, output, records, skipSleeps, storedCredentials } from '../../engine';
 import { eventLoopTurns } from '../../n8n/until';
 import {
 	acceptCalls,
+	acceptUpTo,
 	BODY,
 	callsEndpoint,
 	CONTINUE,
 	faultOf,
 	HOURS,
 	NIGHT,
+	NOON,
 	people,
 	perItem,
 	phone,
@@ -106,7 +108,7 @@ describe('the output', () => {
 		};
 		const row = { row: 7, person_name: 'Asha Rao' };
 		const run = await place(INCLUDE, { items: [{ ...row, ...earlier }] });
-		const scheduled_for = '2099-01-01T05:00:00-05:00';
+		const scheduled_for = '2099-01-01T15:30:00+05:30';
 		const called = { ...data, scheduled_for, placed: true, phone_key: '919876543210' };
 		const empty = { error: '', message: '', details: null };
 		expect(records(run)).toEqual([{ ...row, ...called, ...empty }]);
@@ -326,13 +328,41 @@ describe('Check Only', () => {
 
 	it.each<[INodeParameters, would_call_at: string]>([
 		[{}, 'now'],
-		[{ when: 'timeOfDay', scheduledTime: '9.30 pm' }, '21:30 (Asia/Kolkata)'],
+		[{ when: 'timeOfDay', scheduledTime: '9.30 pm' }, '21:30 (India)'],
 		[
 			{ options: { additionalBodyFields: { scheduled_at: '2026-11-23T09:00:00Z' } } },
 			'2026-11-23T09:00:00Z',
 		],
 	])('of a call with %j says that it would go %s', async (parameters, would_call_at) => {
 		expect(records(await place({ ...CHECK, ...parameters }))).toMatchObject([{ would_call_at }]);
+	});
+});
+
+describe('a call at night where the person is', () => {
+	const hintsIn = ({ data }: IRun) =>
+		(data.resultData.runData.Node?.[0]?.hints ?? []).map(({ message }) => message);
+	const hint = (many: string) => [
+		`Before 9:00 or after 21:00 where the person is: ${many}, such as at 22:00 (India). In n8n, set 'Calling Hours' to 'Within Hours' to call by day.`,
+	];
+
+	it.each<[string, string, INodeParameters, string[]]>([
+		['is placed', NIGHT, {}, hint('2 calls')],
+		['is checked', NIGHT, { whatToDo: 'check' }, hint('2 calls')],
+		['is scheduled', NOON, { when: 'timeOfDay', scheduledTime: '22:00' }, hint('2 calls')],
+		['is one by day', NOON, {}, []],
+		['has hours', NIGHT, { ...HOURS, callingUntil: '23:00' }, []],
+		['is in a country with several time zones', NIGHT, { countryCode: 'US' }, []],
+	])('that %s is told in a hint at %s with %j', async (_what, now, parameters, hints) => {
+		skipSleeps(Date.parse(now));
+		acceptUpTo(2);
+		const run = await place({ ...perItem, ...parameters }, { items: people(2) });
+		expect(hintsIn(run)).toEqual(hints);
+	});
+
+	it('is told to a model, too', async () => {
+		skipSleeps(Date.parse(NIGHT));
+		const { what_happened } = await engineTool(placeCallNode({ whatToDo: 'check' }))();
+		expect(what_happened).toContain('1 call, such as at 22:00 (India).');
 	});
 });
 

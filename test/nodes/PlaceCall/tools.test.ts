@@ -65,7 +65,7 @@ it.each<[string, INodeParameters, IDataObject, told: object]>([
 		'a time of day, whose date only the service knows',
 		{ ...FROM_MODEL, ...WAIT },
 		{ when: '18:30' },
-		scheduled('18:30 (Asia/Kolkata).', DONT_REPEAT),
+		scheduled('18:30 (India).', DONT_REPEAT),
 	],
 	[
 		'no time',
