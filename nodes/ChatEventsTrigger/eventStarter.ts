@@ -110,7 +110,10 @@ export class EventStarter {
 			context.emit([items]);
 			return;
 		}
-		if (!(await this.hasStarted(items, key))) this.onLost(sessionEvent);
+		if (await this.hasStarted(items, key)) return;
+		// The service may send it again.
+		this.known.delete(key);
+		this.onLost(sessionEvent);
 	}
 
 	/** An event without an ID gets a random one, so that retries of its own start don't start it twice. */

@@ -149,6 +149,24 @@ test("an event that n8n can't start is retried with the same key, and then repor
 	expect(new Set(active.emitted.map(({ deduplicationKey }) => deduplicationKey)).size).toBe(1);
 });
 
+test("an event that n8n couldn't start is started if the service sends it again", async () => {
+	const active = await harness.publish({ sessionIds: sessions.open });
+	const { sessions: control, settings } = harness.simulator();
+	settings.replayWindowMs = 3_600_000;
+	control.pushEvent(sessions.open, 'nudge_sent');
+	let rejected = 0;
+	speedUp(1_000);
+	await eventually(() => {
+		while (active.ends.length > rejected)
+			active.ends[rejected++]?.reject(new Error('the database is locked'));
+		return active.failed.length === 1;
+	});
+	control.cutSockets();
+	await eventually(() => active.ends.length > rejected);
+	active.endExecutions();
+	expect(active.failed).toHaveLength(1);
+});
+
 test("events that n8n didn't get in time are reported and logged", async () => {
 	const { sent, started, active } = await burst(2_400);
 	const node = await harness.triggerNode({});
