@@ -61,8 +61,8 @@ export async function receiveReport(context: IWebhookFunctions): Promise<IWebhoo
 		}
 		if (calls.length === 0) return reject(context, 400, 'The body has no call_id.');
 		// Only what is read or compared, because n8n stores it with the execution, and the report may be forged.
-		const hints = calls.map((call) => ({ call_id: call.callId, ...comparedReport(call) }));
-		return { workflowData: [asItems(hints)] };
+		const reported = calls.map((call) => ({ call_id: call.callId, ...comparedReport(call) }));
+		return { workflowData: [asItems(reported)] };
 	} catch (error) {
 		throw toNodeError(context.getNode(), error);
 	}

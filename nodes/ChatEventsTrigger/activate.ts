@@ -15,8 +15,8 @@ import { sessionsLost } from './lossReporter';
 import { triggerFields } from './properties';
 import { activeListeners, readWatchSecret, storedSessions } from './watchRequests';
 
-/** Modes in which a user sees errors. When n8n starts, no user does. */
-const MANUAL_MODES = ['activate', 'create', 'update'];
+/** When n8n starts, no user sees an error. */
+const SHOWN_TO_USER = ['activate', 'create', 'update'];
 
 export async function activate(context: ITriggerFunctions): Promise<ITriggerResponse> {
 	try {
@@ -34,7 +34,7 @@ export async function activate(context: ITriggerFunctions): Promise<ITriggerResp
 		}
 		const key = nodeKey(context);
 		if (watches) activeListeners.set(key, listener);
-		const isByUser = MANUAL_MODES.includes(context.getActivationMode());
+		const isByUser = SHOWN_TO_USER.includes(context.getActivationMode());
 		if (isByUser && !watches) await checkSessions(context, account, sessionIds);
 		listener.follow(watches ? storedSessions(context) : sessionIds);
 		const closeFunction = async () => {

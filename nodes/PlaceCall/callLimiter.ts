@@ -11,7 +11,7 @@ import { dayAndTime, withOffset } from '../core/values/dates';
 const STORE: StoreUse = {
 	message: "n8n can't read or write the list of called numbers, so the call wasn't placed",
 	description:
-		"Save the workflow and try again. If that doesn't help, ask your n8n administrator to check n8n's database. Or set 'Limit Calls per Person' to 'No Limit' and leave out people who were called recently.",
+		"In n8n, save the workflow and try again. If that doesn't help, ask your n8n administrator to check n8n's database. Or set 'Limit Calls per Person' to 'No Limit' and leave out people who were called recently.",
 };
 
 /** *Limit Calls per Person* in one run of the node. */

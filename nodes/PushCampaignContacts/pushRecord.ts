@@ -15,7 +15,7 @@ const PUSHED_BEFORE: StoreUse = {
 	message:
 		"n8n can't read or write the list of numbers pushed before, so the remaining rows weren't sent",
 	description:
-		"Save the workflow and try again. If that doesn't help, ask your n8n administrator to check the database. Or set 'Numbers Pushed Before' to 'Push Again', and push only new rows.",
+		"In n8n, save the workflow and try again. If that doesn't help, ask your n8n administrator to check the database. Or set 'Numbers Pushed Before' to 'Push Again', and push only new rows.",
 };
 
 /**

@@ -44,7 +44,7 @@ function inputItems({ caller }: OperationRun): ContactItem[] {
 	if (isKnown || caller.kind === 'workflow') return rows;
 	throw new InvalidInput(
 		"The tool pushes a row of the agent's input, and it isn't certain which one, so nothing was sent",
-		"Set 'Contacts From' of the tool to 'JSON', so that the model gives the contacts. 'Input Items' needs AI Agent 3 or later, or an agent with one row at a time.",
+		"In n8n, set 'Contacts From' of the tool to 'JSON', so that the model gives the contacts. 'Input Items' needs AI Agent 3 or later, or an agent with one row at a time.",
 	);
 }
 
@@ -113,7 +113,7 @@ function filesOfInput(run: OperationRun): Source[] {
 	if (caller.kind === 'model') {
 		throw new InvalidInput(
 			"A tool can't read CSV files, so nothing was sent",
-			"Set 'Contacts From' of the tool to JSON.",
+			"In n8n, set 'Contacts From' of the tool to 'JSON'.",
 		);
 	}
 	const files: Source[] = [];

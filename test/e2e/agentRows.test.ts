@@ -472,7 +472,7 @@ describe('AI Agent 2.2', () => {
 		const script = eachRow(request({ phone: OTHER }, 'Push'));
 		const { outcomes, results } = await run({ version, tools: [pushTool()], script });
 		expect(outcomes).toEqual(['not_sent', 'not_sent', 'not_sent']);
-		expect(results[0]?.next_step).toContain("Set 'Contacts From' of the tool to 'JSON'");
+		expect(results[0]?.next_step).toContain('the person who set up this tool');
 		expect(simulator.contactsOf(fixtures.campaigns.active)).toEqual([]);
 	});
 

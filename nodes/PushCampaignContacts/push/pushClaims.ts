@@ -217,7 +217,7 @@ function noRoom(): NotSent {
 	const max = MAX_REMEMBERED.toLocaleString('en-US');
 	return new NotSent(
 		`'Numbers Pushed Before' is 'Skip', which remembers at most ${max} numbers, and the push has more rows. Nothing was sent`,
-		"Set it to 'Push Again', and push only new rows.",
+		"In n8n, set it to 'Push Again', and push only new rows.",
 		{ isTransient: false, origin: 'n8n' },
 	);
 }

@@ -70,7 +70,7 @@ export function looseKeyOf(international: string): string {
  */
 export function loosePhoneKey(value: unknown, country: string | undefined): string {
 	if (isUnset(value)) {
-		throw new InvalidInput("'Phone' is empty", 'Enter the phone number to forget.');
+		throw new InvalidInput("'Phone' is empty", 'Enter the phone number.');
 	}
 	if (country !== undefined) {
 		const sent = phoneNumber(value, country, 'Phone');

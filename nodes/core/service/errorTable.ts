@@ -129,7 +129,7 @@ const REDIRECTED = {
 } as const;
 
 /**
- * Every error. The first row that matches applies: a documented error with a code or text of its own comes before one that
+ * Every error that a response shows. The first row that matches applies: a documented error with a code or text of its own comes before one that
  * is recognized by its status, and both come before errors that the document doesn't name.
  */
 const ROWS = [
@@ -318,7 +318,11 @@ const LAST: ErrorRow = {
 };
 
 /** Explains a rejection of the service by its body, endpoint, and status. */
-export function rowOf(rejection: RejectionBody, status: number, request: ServiceRequest): ErrorRow {
+export function errorRowOf(
+	rejection: RejectionBody,
+	status: number,
+	request: ServiceRequest,
+): ErrorRow {
 	const row = ERRORS.find(
 		(candidate) =>
 			covers(candidate, request, status) && candidate.matches?.(rejection, status) !== false,

@@ -72,7 +72,7 @@ export class ExplainedError extends Error {
  * - `service`: the error body of the service
  * - `response`: a response in another form, which a proxy or firewall may have sent
  * - `network`: no response, only the code of the network fault
- * - `n8n`: why n8n blocked the request
+ * - `n8n`: why n8n doesn't send the request, or what it remembers of an earlier one
  */
 export type ErrorOrigin = 'service' | 'response' | 'network' | 'n8n';
 
@@ -91,13 +91,13 @@ export function isTransient(error: unknown): boolean {
 
 /**
  * What is known about the effect of a request.
- * - `not_sent`: the request didn't reach the service
+ * - `not_sent`: the request didn't reach the service, or the service was too busy to take it
  * - `rejected`: the service rejected it, or an HTTP status says that it wasn't processed
  * - `unknown`: it may have taken effect
  */
 export type Outcome = 'not_sent' | 'rejected' | 'unknown';
 
-/** An invalid parameter or row, or a value that the profile of the credential lacks. Found before the request is sent. */
+/** An invalid parameter or row, or a value that the profile of the credential lacks. The request isn't sent, or not again. */
 export class InvalidInput extends ExplainedError {
 	override readonly name = 'InvalidInput';
 
@@ -118,7 +118,7 @@ export class NotSent extends ExplainedError {
 	}
 }
 
-/** The request was sent, but no response shows whether it took effect. */
+/** The request was sent, perhaps in an earlier attempt, and no response shows whether it took effect. */
 export class OutcomeUnknown extends ExplainedError {
 	override readonly name = 'OutcomeUnknown';
 

@@ -3,7 +3,7 @@ import {
 	explanationOf,
 	notProcessed,
 	type RejectionBody,
-	rowOf,
+	errorRowOf,
 } from './errorTable';
 import { isId, saysSuccess, type SuccessCheck } from './envelope';
 import { OutcomeUnknown, ServiceRejection, type ErrorOrigin } from './errors';
@@ -113,7 +113,7 @@ function findRejection(
 	if (body.success === true) return undefined;
 	const isOwn = body.success === false;
 	const rejection = toRejection(body, isOwn);
-	const row = rowOf(rejection, status, request);
+	const row = errorRowOf(rejection, status, request);
 	const { code, documentedStatuses } = row;
 	const hasAnyStatus = code !== undefined && documentedStatuses === undefined;
 	const isDocumented = hasAnyStatus || documentedStatuses?.includes(status) === true;

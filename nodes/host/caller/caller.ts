@@ -1,7 +1,7 @@
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import type { Deadline } from '../../core/values/clock';
 import { clock } from '../clock';
-import { rowOf } from './rows';
+import { toolRowOf } from './rows';
 
 /** A run of a node, and who asks for it. */
 export type CallerRun = { context: IExecuteFunctions; caller: Caller };
@@ -64,7 +64,7 @@ export function callerOf(context: IExecuteFunctions): Caller {
 			inputRows: () => context.getInputData(),
 		};
 	}
-	const row = rowOf(context);
+	const row = toolRowOf(context);
 	const { wholeMs, waitMs } = TOOL_LIMITS;
 	return {
 		kind: 'model',

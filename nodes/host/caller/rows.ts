@@ -61,7 +61,7 @@ type ToolRow = { columns: IDataObject; args: string[] } | { why: string };
 /** n8n adds this argument to a request that a person has approved. */
 const APPROVED = 'tool';
 
-export function rowOf(context: IExecuteFunctions): ToolRow {
+export function toolRowOf(context: IExecuteFunctions): ToolRow {
 	const { node, data, source } = context.getExecuteData();
 	const isRunByEngine = node.name === context.getNode().name;
 	if (!isRunByEngine && source === null) return { why: NO_ROW };
@@ -109,7 +109,7 @@ export function whyUnread(context: IExecuteFunctions, raw: unknown): string | un
 	const code = codeIn(raw);
 	if (OTHER.test(code.replace(ROW, ' '))) return OF_ANOTHER_NODE;
 	if (code.search(ROW) < 0) return undefined;
-	const row = rowOf(context);
+	const row = toolRowOf(context);
 	if ('why' in row) return row.why;
 	const columns = Array.from(code.matchAll(COLUMN), ([, ...names]) => names.join(''));
 	const replaced = columns.find((name) => row.args.includes(name));
@@ -123,7 +123,7 @@ export function whyUnread(context: IExecuteFunctions, raw: unknown): string | un
 export function agentRunOf(context: IExecuteFunctions): string {
 	const { node, source } = context.getExecuteData();
 	const [user] = Object.values(source ?? {}).flat();
-	const row = rowOf(context);
+	const row = toolRowOf(context);
 	const { previousNode, previousNodeOutput, previousNodeRun } = user ?? {};
 	const columns = 'why' in row ? undefined : row.columns;
 	return hashOf([node.name, previousNode, previousNodeOutput, previousNodeRun, columns]);

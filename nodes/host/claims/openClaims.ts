@@ -14,7 +14,7 @@ import { openTextList, repeatOnList, type StoreUse, useDatabase } from './openTe
 const USE: StoreUse = {
 	message: "n8n can't record the request before sending it, so this attempt didn't send it",
 	description:
-		"Try again. If that doesn't help, ask your n8n administrator to check n8n's database.",
+		"In n8n, try again. If that doesn't help, ask your n8n administrator to check n8n's database.",
 };
 
 /** Executions in this process. Without an older one, its claims stay in n8n's database. */

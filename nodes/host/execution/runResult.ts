@@ -17,7 +17,7 @@ export type CompletedRequest = {
 	isPartial?: boolean;
 };
 
-/** What a run of the node did. A model gets it with the result of its tool request, and nobody else reads it. */
+/** What a run of the node did. A model gets it with the result of its tool request, and a person the hints. */
 export class RunResult {
 	completed: CompletedRequest | undefined;
 	/** What happened, if the run only reads. */

@@ -94,7 +94,7 @@ export async function deliverEachItem(
 	const isSent = (index: number) => firstItems.get(jobs.get(index)?.who ?? '') === index;
 	const reserveSent = async (claimed: number[]) => await reserve(claimed.filter(isSent));
 	const batches = new Batches(deliveries, indexes.length, sendable, reserveSent);
-	// What an earlier attempt may have sent stops the node before its first request.
+	// What an earlier attempt may have sent in its first batch stops the node before its first request.
 	if (!isFirst && !isModel) await batches.lookUp();
 	const deliver = async (
 		job: Job,

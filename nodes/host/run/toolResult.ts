@@ -87,7 +87,7 @@ function succeeded({ caller, result }: ModelRun, items: INodeExecutionData[]): T
 	const { isReplay, repeatable, happened, nextStep } = completed;
 	const outcome = isReplay ? 'already_done' : 'done';
 	const hasTimedOut = items.some(({ json }) => json.timed_out === true);
-	if (hasTimedOut) return toolResult(outcome, ...begun(caller, completed), items);
+	if (hasTimedOut) return toolResult(outcome, ...inProgress(caller, completed), items);
 	if (isReplay) {
 		const earlier = 'An earlier request already did this. It was not done again.';
 		return toolResult(outcome, `${happened} ${earlier}`, nextStep ?? CONTINUE, items);
@@ -99,7 +99,7 @@ function succeeded({ caller, result }: ModelRun, items: INodeExecutionData[]): T
 }
 
 /** For a request that was sent and hasn't ended: a call in progress, or a message without a reply so far. */
-function begun(
+function inProgress(
 	{ mcpSession }: Model,
 	{ isReplay, output }: CompletedRequest,
 ): [happened: string, next: string] {
@@ -128,7 +128,7 @@ function failed({ context, caller, result }: ModelRun, thrown: unknown): ToolRes
 	const happened = happenedIn(error);
 	// An earlier part of the request was completed, such as a call that can't be waited for.
 	if (completed !== undefined && completed.isPartial !== true) {
-		const [before, next] = begun(caller, completed);
+		const [before, next] = inProgress(caller, completed);
 		const done = completed.isReplay ? 'already_done' : 'done';
 		return toolResult(done, `${before} ${happened}`, `${advice} ${next}`, completed.output);
 	}

@@ -211,7 +211,7 @@ it("while n8n's database is locked, a first attempt says that nothing was sent",
 		"n8n can't record the request before sending it, so this attempt didn't send it",
 	);
 	expect(description).toContain(
-		"Try again. If that doesn't help, ask your n8n administrator to check n8n's database.",
+		"In n8n, try again. If that doesn't help, ask your n8n administrator to check n8n's database.",
 	);
 	expect(bodies).toEqual([]);
 });

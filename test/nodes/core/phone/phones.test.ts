@@ -491,7 +491,7 @@ test.each<[unknown, string]>([
 const UNCLEAR = `has no clear international format. Enter the number with + and its country code, or choose its 'Country'.`;
 
 test.each([
-	[' ', undefined, "'Phone' is empty. Enter the phone number to forget."],
+	[' ', undefined, "'Phone' is empty. Enter the phone number."],
 	['2025550123', undefined, `'Phone' "2025550123" ${UNCLEAR}`],
 	[
 		'phone',
