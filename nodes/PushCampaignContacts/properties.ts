@@ -7,9 +7,8 @@ import {
 	optionsCollection,
 } from '../host/forms/options';
 import { jsonInTools } from '../host/forms/shownWhere';
-import { DEFAULT_NAME_COLUMN, DEFAULT_PHONE_COLUMN, PHONE_SYNONYMS } from './push/columns';
+import { DEFAULT_NAME_COLUMN, DEFAULT_PHONE_COLUMN } from './push/columns';
 import { LIMITS } from '../core/service/limits';
-import { NAME_SYNONYMS } from '../core/values/sheetCells';
 
 /** With the names of the columns that the node finds by default. */
 export const EXAMPLE_CONTACTS = '[{ "phone": "9876543210", "person_name": "Asha Rao" }]';
@@ -55,7 +54,8 @@ const contactsFields: INodeProperties[] = [
 			{
 				name: 'JSON',
 				value: 'json',
-				description: 'A few contacts, entered here or given by an AI model',
+				description: 'Contacts that the AI model gives',
+				displayOptions: { show: { '@tool': [true] } },
 			},
 			{
 				name: 'Pasted Rows',
@@ -74,7 +74,7 @@ const contactsFields: INodeProperties[] = [
 		default: '',
 		required: true,
 		placeholder: 'e.g. [{ "phone": "9876543210", "person_name": "Asha Rao", "city": "Pune" }]',
-		description: `A JSON array of contacts, at most ${MAX_ROWS_IN_JSON.toLocaleString('en-US')}, such as ${EXAMPLE_CONTACTS}. Each contact is an object with a phone number and anything else the agent should know. The field names are the columns.`,
+		description: `A JSON array of up to ${MAX_ROWS_IN_JSON.toLocaleString('en-US')} contacts, whose other fields the agent can use, such as ${EXAMPLE_CONTACTS}`,
 		displayOptions: { show: { contactsFrom: ['json'] } },
 	}),
 	{
@@ -87,7 +87,7 @@ const contactsFields: INodeProperties[] = [
 		required: true,
 		placeholder: 'e.g. the columns phone, person_name, and city',
 		description:
-			'Copy the rows in your spreadsheet program, with the names of the columns, and paste them. The text of a CSV file works, too. The rows are saved with the workflow.',
+			'Copy the rows in your spreadsheet program, with the names of the columns, and paste them. n8n saves them with the workflow.',
 		displayOptions: { show: { contactsFrom: ['pasted'] } },
 	},
 ];
@@ -101,7 +101,8 @@ const columnFields: INodeProperties[] = [
 		default: DEFAULT_PHONE_COLUMN,
 		required: true,
 		placeholder: 'e.g. Mobile Number',
-		description: `The name of the input column with the phone numbers. Enter the name, or drag the column here. Use dots for nested columns (properties.phone). Case, spaces, underscores, and hyphens between words don't matter. If the input has no column '${DEFAULT_PHONE_COLUMN}', the node looks for ${PHONE_SYNONYMS.slice(0, -1).join(', ')}, or ${PHONE_SYNONYMS.at(-1)}.`,
+		description:
+			'The input column with the phone numbers. Enter its name, or drag it here. Usual names, such as Mobile Number, are found, too.',
 	},
 	{
 		displayName: 'Person Name Column',
@@ -110,33 +111,8 @@ const columnFields: INodeProperties[] = [
 		requiresDataPath: 'single',
 		default: DEFAULT_NAME_COLUMN,
 		placeholder: 'e.g. Full Name',
-		description: `The name of the input column with the names of the people. If the input has no column '${DEFAULT_NAME_COLUMN}', the node looks for ${NAME_SYNONYMS.slice(0, -1).join(', ')}, or ${NAME_SYNONYMS.at(-1)}. Leave empty to send no names.`,
-	},
-	{
-		displayName: 'Other Columns',
-		name: 'otherColumns',
-		type: 'options',
-		noDataExpression: true,
-		options: [
-			{ name: 'Send All', value: 'all' },
-			{ name: 'Send None', value: 'none' },
-			{ name: 'Send Only Some', value: 'listed' },
-		],
-		default: 'all',
 		description:
-			'Which other columns to send with each contact. The agent can use them as variables in its prompt. Columns that this node adds are never sent. "row_number" from Google Sheets is sent only if you list it. So are the ID, "createdAt", and "updatedAt" of rows that have all three columns, as in data tables of n8n.',
-	},
-	{
-		displayName: 'Columns to Send',
-		name: 'columnsToSend',
-		type: 'string',
-		requiresDataPath: 'multiple',
-		default: '',
-		required: true,
-		placeholder: 'e.g. city, plan',
-		description:
-			'The names of the columns to send, separated by commas. Enter the names, or drag the columns here. A nested column (properties.city) is sent under the last part of its name.',
-		displayOptions: { show: { otherColumns: ['listed'] } },
+			'The input column with the names of the people. Usual names, such as Full Name, are found, too. Leave empty to send no names.',
 	},
 ];
 
@@ -164,8 +140,7 @@ const whatToDoField: INodeProperties = {
 		},
 	],
 	default: 'check',
-	description:
-		"Whether to check the rows, or to push them, and whether people are called then. 'Add and Release' releases the rows to the agent's calling queue, so the agent needs an outbound number.",
+	description: 'Whether to check the rows, or to push them, and whether people are called then',
 };
 
 const checkNotice: INodeProperties = {
@@ -199,7 +174,7 @@ const callNotice: INodeProperties = {
 
 const toolCallNotice: INodeProperties = {
 	displayName:
-		'An AI model decides when this node releases contacts, which can start real phone calls right away. Executing this step releases contacts, too.',
+		'An AI model decides when this node releases contacts, which can start real phone calls. Executing this step does, too.',
 	name: 'toolCallNotice',
 	type: 'notice',
 	default: '',
@@ -260,7 +235,17 @@ const pushOptionsField: INodeProperties = optionsCollection(
 		],
 		default: 'rows',
 		description:
-			'What the Pushed output returns. The other outputs return the other rows. To update your rows, connect Pushed, Rejected, and Skipped to the node that does it. Rows whose push_status is unknown, sent_before, or duplicate are left out of later pushes until you empty it.',
+			'What the first output returns. To update your rows, connect all three outputs to the node that does it.',
+	},
+	{
+		displayName: 'Columns to Send',
+		name: 'columnsToSend',
+		type: 'string',
+		requiresDataPath: 'multiple',
+		default: '',
+		placeholder: 'e.g. city, plan',
+		description:
+			"The other columns to send, for the agent's prompt. Enter their names, or drag them here. Empty for none, without this option all.",
 	},
 	additionalBodyFields,
 	additionalQueryParameters,
@@ -270,7 +255,8 @@ const pushOptionsField: INodeProperties = optionsCollection(
 		type: 'number',
 		typeOptions: { minValue: 1, maxValue: MAX_PER_REQUEST, numberPrecision: 0 },
 		default: MAX_PER_REQUEST,
-		description: `How many contacts to send per request, at most ${MAX_PER_REQUEST.toLocaleString('en-US')}. The node sends as many requests as it needs. With fewer contacts per request, fewer rows have an unknown outcome if the connection breaks.`,
+		description:
+			'How many contacts to send per request. With fewer, fewer rows have an unknown outcome if the connection breaks.',
 	},
 );
 

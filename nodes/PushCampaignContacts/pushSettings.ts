@@ -49,7 +49,7 @@ export async function readPushSettings(
 		columns: {
 			phone: phoneColumn(form),
 			personName: form.text('personNameColumn'),
-			others: readOtherColumns(form),
+			others: readOtherColumns(options),
 		},
 		contactsPerRequest: options.wholeNumber('contactsPerRequest') ?? LIMITS.contactsPerRequest,
 		additions: readAdditions(options),
@@ -67,15 +67,8 @@ function phoneColumn(form: Fields): string {
 	);
 }
 
-function readOtherColumns(form: Fields): ColumnChoice['others'] {
-	const choice = form.choice('otherColumns', 'all');
-	if (choice !== 'listed') return choice === 'none' ? 'none' : 'all';
-	const columns = parseList(form.textOrList('columnsToSend'));
-	if (columns.length > 0) return columns;
-	throw new InvalidInput(
-		"'Columns to Send' is empty, so nothing was sent",
-		"Enter the names of the columns to send, or choose another value in 'Other Columns'.",
-	);
+function readOtherColumns(options: Fields): ColumnChoice['others'] {
+	return options.has('columnsToSend') ? parseList(options.textOrList('columnsToSend')) : 'all';
 }
 
 /** A field, in a collection or directly in the form. */

@@ -311,7 +311,7 @@ export const OPERATIONS: { [name: string]: Operation } = {
 		items: rows({ phone: '98765 43210', person_name: 'Asha', last: 'Rao', city: 'Pune' }),
 		sends: 'POST /v1/campaigns/{id}/contacts',
 		ways: [
-			{ with: { otherColumns: 'listed', columnsToSend: 'city' } },
+			{ with: { options: { columnsToSend: 'city' } } },
 			{ with: { contactsFrom: 'json', contacts }, items: rows({}) },
 			{ with: { contactsFrom: 'csv' }, items: [csv] },
 			{ with: { contactsFrom: 'pasted', pastedRows: pasted }, items: rows({}) },
@@ -320,7 +320,7 @@ export const OPERATIONS: { [name: string]: Operation } = {
 		servesAllItems: true,
 		byModel: ['campaignId', 'contacts'],
 		asTool: { contactsFrom: 'json', contacts },
-		output: { push_status: '', rejection_reason: '', phone_key: '', campaign_upload_id: 1 },
+		output: { push_status: '', phone_key: '', campaign_upload_id: 1 },
 	},
 	campaignStatus: {
 		parameters: { campaignId },

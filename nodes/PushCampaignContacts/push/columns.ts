@@ -52,7 +52,7 @@ export function cellOf(row: ContactRow, { name, path }: Column): unknown {
 export type ColumnChoice = {
 	phone: string;
 	personName: string;
-	others: 'all' | 'none' | readonly string[];
+	others: 'all' | readonly string[];
 };
 
 /** A column and the name of its prompt variable. */
@@ -63,7 +63,7 @@ export type Columns = {
 	phone: Column;
 	personName: Column | undefined;
 	others: 'all' | readonly Variable[];
-	/** Not sent by *Send All*: those with another meaning, and those that nodes add. */
+	/** Not sent without *Columns to Send*: those with another meaning, and those that nodes add. */
 	notOfAll: ReadonlySet<string>;
 };
 
@@ -130,7 +130,7 @@ function columnsIn(table: Table, choice: ColumnChoice): Columns {
 		usedNames.add(variable.name);
 		return variable;
 	};
-	const listed = typeof choice.others === 'string' ? [] : choice.others.map(toVariable);
+	const listed = choice.others === 'all' ? [] : choice.others.map(toVariable);
 	const ofNodes = COLUMNS_OF_NODES.filter((all) => all.every((name) => names.has(name)));
 	return {
 		phone,

@@ -32,7 +32,7 @@ export function panels(account: Account, editor: () => Editor): void {
 		beforeAll(async () => {
 			const rows = { mode: 'raw', jsonOutput: JSON.stringify(row) };
 			const make = node('Rows', 'n8n-nodes-base.set', 3.4, rows);
-			const parameters = { otherColumns: 'listed' };
+			const parameters = { options: { columnsToSend: '' } };
 			const { credentials } = account;
 			const push = node(NODE, `${PACKAGE}.pushCampaignContacts`, 1, parameters, { credentials });
 			await open(NODE, chain('push', manualTrigger(), make, push));

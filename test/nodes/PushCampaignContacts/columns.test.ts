@@ -24,10 +24,7 @@ async function contactsFor(parameters: NodeParameters, ...rows: JsonObject[]) {
 	return (await sent(parameters, ...rows)).flatMap(contactsOf);
 }
 
-const listed = (columnsToSend: string): NodeParameters => ({
-	otherColumns: 'listed',
-	columnsToSend,
-});
+const listed = (columnsToSend: string): NodeParameters => ({ options: { columnsToSend } });
 
 describe('the phone column', () => {
 	test.each<[string, JsonObject, phoneColumn?: string]>([
@@ -43,7 +40,7 @@ describe('the phone column', () => {
 		['with a dot, before a nested one', { 'a.b': RIGHT, a: { b: OTHER } }, 'a.b'],
 		['nested, before one with a similar name', { 'A B': OTHER, a: { b: RIGHT } }, 'a.b'],
 	])('is found %s', async (_how, row, phoneColumn = 'phone') => {
-		const contacts = await contactsFor({ phoneColumn, otherColumns: 'none' }, row);
+		const contacts = await contactsFor({ phoneColumn, ...listed('') }, row);
 		expect(contacts.map((contact) => contact.phone)).toEqual([RIGHT]);
 	});
 
@@ -87,7 +84,7 @@ describe('names', () => {
 
 	test('are never inherited from any object', async () => {
 		const rows: JsonObject[] = [{ phone: RIGHT, toString: 'Asha' }, { phone: OTHER }];
-		const parameters = { personNameColumn: 'toString', otherColumns: 'none' };
+		const parameters = { personNameColumn: 'toString', ...listed('') };
 		expect(await contactsFor(parameters, ...rows)).toEqual([
 			{ phone: RIGHT, person_name: 'Asha' },
 			{ phone: OTHER },
@@ -196,8 +193,8 @@ test.each<[JsonObject, NodeParameters, name: string, columns: string, field: str
 
 describe('other columns', () => {
 	test.each<[NodeParameters, JsonObject]>([
-		[{ otherColumns: 'all' }, { city: 'Pune', plan: 'gold', age: 41, isMember: false }],
-		[{ otherColumns: 'none' }, {}],
+		[{}, { city: 'Pune', plan: 'gold', age: 41, isMember: false }],
+		[listed(''), {}],
 		[listed('City, phone, person_name, plan'), { city: 'Pune', plan: 'gold' }],
 		[listed('={{ ["age"] }}'), { age: 41 }],
 	])('with %j', async (parameters, others) => {

@@ -38,11 +38,6 @@ describe('invalid settings: nothing is sent', () => {
 	test.each<[NodeParameters, message: RegExp, advice: RegExp]>([
 		[NO_CAMPAIGN, /must be a whole number \(got "Spring"\)/, /42/],
 		[{ phoneColumn: '={{ "" }}' }, /^'Phone Column' is empty/, /Enter the name/],
-		[
-			{ otherColumns: 'listed', columnsToSend: ' , ' },
-			/^'Columns to Send' is empty/,
-			/Other Columns/,
-		],
 		...[0, 10_001].map((contactsPerRequest): [NodeParameters, RegExp, RegExp] => [
 			{ options: { contactsPerRequest } },
 			/^'Contacts per Request' must be a whole number from 1 to 10,000/,

@@ -244,7 +244,8 @@ describe('Retry in the list of executions', () => {
 	test('sends the remaining rows with other columns', async () => {
 		const bodies = respondWith([200, accepted(2)], ARCHIVED, [200, accepted(2)]);
 		const first = await failed(pushNode(inTwos), manyRows(4));
-		const edited = { ...inTwos, whatToDo: 'release', otherColumns: 'none', personNameColumn: '' };
+		const options = { ...inTwos.options, columnsToSend: '' };
+		const edited = { options, whatToDo: 'release', personNameColumn: '' };
 		expect((await retry(first, pushNode(edited))).error).toBeUndefined();
 		const rest = phones(2, 3).map((number) => ({ phone: number }));
 		expect(bodies[2]).toEqual({ agent_uuid: 'agent_5f2c', enqueue: true, contacts: rest });
