@@ -84,7 +84,7 @@ export async function runPush(run: OperationRun, input: PushInput): Promise<Repo
 	const prepared = await prepareRows(input, columns);
 	// A single contact, such as from a form, may have no name.
 	const isList = run.caller.kind === 'workflow' && prepared.rows.length > 1;
-	const nameless = isList ? whyNoNames(columns, choice) : undefined;
+	const nameless = isList ? whyNoNames(tables, columns, choice) : undefined;
 	if (campaign.enqueue && nameless !== undefined)
 		throw new InvalidInput(`${nameless.message}, and nothing was sent`, nameless.resolution);
 	const done = checksOnly

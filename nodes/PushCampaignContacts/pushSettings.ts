@@ -10,6 +10,7 @@ import { readAdditions } from '../host/forms/options';
 import { mayNameRow } from '../host/caller/rows';
 import type { JsonValue } from '../core/values/json';
 import { forEachWithPauses } from '../core/values/pauses';
+import { rowNumberIn } from '../core/values/sheetCells';
 import { parseList } from '../core/values/values';
 import type { CampaignTarget } from './push/sendRows';
 import type { ColumnChoice } from './push/columns';
@@ -92,6 +93,8 @@ const PLACES: readonly Place[] = uniqBy(
  * @throws InvalidInput if a field differs between rows
  */
 async function requireSameForAllRows({ context, parameters }: OperationRun): Promise<void> {
+	const items = context.getInputData();
+	const rowAt = (index: number) => rowNumberIn(items[index]?.json ?? {}) ?? index + 1;
 	for (const { field, collection } of PLACES) {
 		const fieldsAt = (index: number) => {
 			const form = parameters.at(index);
@@ -100,20 +103,24 @@ async function requireSameForAllRows({ context, parameters }: OperationRun): Pro
 		if (!mayNameRow(fieldsAt(FIRST).expression(field.name))) continue;
 		const valueAt = (index: number) => JSON.stringify(valueOf(fieldsAt(index), field));
 		const first = valueAt(FIRST);
-		await forEachWithPauses(context.getInputData().keys(), (index) => {
-			if (valueAt(index) !== first) throw differs(field, index);
+		await forEachWithPauses(items.keys(), (index) => {
+			if (valueAt(index) !== first) throw differs(field, rowAt(FIRST), rowAt(index));
 		});
 	}
 }
 
-function differs({ displayName, requiresDataPath }: INodeProperties, index: number): InvalidInput {
+function differs(
+	{ displayName, requiresDataPath }: INodeProperties,
+	first: number,
+	row: number,
+): InvalidInput {
 	// A column that is dragged inserts its name. A person who types an expression usually means the value of each row.
 	const advice =
 		requiresDataPath === undefined
 			? 'Enter a fixed value. Or split the rows first, for example with a Switch or Loop Over Items node.'
 			: 'Enter a name such as phone, not an expression for the value of a row such as {{ $json.phone }}.';
 	return new InvalidInput(
-		`'${displayName}' differs between rows (row 1 and row ${index + 1}), so nothing was sent`,
+		`'${displayName}' differs between rows (row ${first} and row ${row}), so nothing was sent`,
 		`A push has one value of '${displayName}' for all rows. ${advice}`,
 	);
 }

@@ -115,7 +115,7 @@ function columnsIn(table: Table, choice: ColumnChoice): Columns {
 	// The first person of a file without a header would be lost.
 	if (isCampaignPhone(choice.phone)) throw missingColumn(table, phoneWanted);
 	const phone = required(phoneWanted);
-	const nameWanted = { name: choice.personName, field: 'Person Name Column' };
+	const nameWanted = { name: choice.personName, field: NAME_FIELD };
 	let personName: Column | undefined;
 	if (choice.personName === DEFAULT_NAME_COLUMN) personName = resolve(table, nameWanted);
 	else if (choice.personName !== '') personName = required(nameWanted);
@@ -141,6 +141,7 @@ function columnsIn(table: Table, choice: ColumnChoice): Columns {
 }
 
 const PHONE_FIELD = 'Phone Column';
+const NAME_FIELD = 'Person Name Column';
 /** The most columns that a message names. */
 const MAX_LISTED_COLUMNS = 20;
 
@@ -208,18 +209,25 @@ export function comparableHeading(name: string): string {
 
 /** The error of a column that the rows don't have. It lists their columns, those with phone numbers first. */
 function missingColumn(table: Table, { name, field }: WantedColumn): InvalidInput {
-	const where = table.file === undefined ? 'The input' : `The file ${quoted(table.file)}`;
+	return new InvalidInput(
+		`${sourceOf(table)} has no column ${quoted(name)}, so nothing was sent`,
+		`Name the column ${quoted(name)}, or in '${field}', enter the name of a column, not a value of it. The first row of a sheet or file must name the columns. ${columnsOf(table, field)}`,
+	);
+}
+
+/** All columns. For the phone column, those with phone numbers first. */
+function columnsOf(table: Table, field: string): string {
 	const [withPhones, others] = partition(
 		[...table.names],
 		(column) => field === PHONE_FIELD && isMostlyPhones(table, column),
 	);
 	const phones = withPhones.map((column) => `${quoted(column)} with phone numbers`);
 	const columns = named([...phones, ...others.map(quoted)], String, MAX_LISTED_COLUMNS);
-	return new InvalidInput(
-		`${where} has no column ${quoted(name)}, so nothing was sent`,
-		`Name the column ${quoted(name)}, or in '${field}', enter the name of a column, not a value of it. The first row of a sheet or file must name the columns. ${where} has: ${columns}.`,
-	);
+	return `${sourceOf(table)} has: ${columns}.`;
 }
+
+const sourceOf = ({ file }: Table) =>
+	file === undefined ? 'The input' : `The file ${quoted(file)}`;
 
 /** Most of the values in the first rows are phone numbers. */
 function isMostlyPhones({ first }: Table, column: string): boolean {
@@ -247,11 +255,14 @@ export function usedColumns(columns: Columns, choice: ColumnChoice): Explanation
 }
 
 /** Why nobody's name is known. Undefined if the rows have names, or that was chosen. */
-export function whyNoNames(columns: Columns, choice: ColumnChoice): Explanation | undefined {
+export function whyNoNames(
+	[table]: readonly Table[],
+	columns: Columns,
+	choice: ColumnChoice,
+): Explanation | undefined {
 	if (choice.personName === '' || columns.personName !== undefined) return undefined;
 	return {
 		message: `The input has no column ${quoted(choice.personName)}, so nobody's name is known`,
-		resolution:
-			"In 'Person Name Column', enter the column with the names. To push without names, empty 'Person Name Column'.",
+		resolution: `In '${NAME_FIELD}', enter the column with the names, or empty it to push without names.${table === undefined ? '' : ` ${columnsOf(table, NAME_FIELD)}`}`,
 	};
 }

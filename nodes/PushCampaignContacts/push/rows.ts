@@ -65,7 +65,7 @@ export class Row {
 	settled: Settled | undefined = undefined;
 
 	/**
-	 * @param number as a person counts: the items from 1, or as a spreadsheet program numbers the rows of a file
+	 * @param number as a person counts: that of the sheet or file, or if it isn't known, the items from 1
 	 * @param input the input item
 	 * @param content of a file, its text, because an object for each of a million rows takes several times the memory
 	 * @param binary the files of its item
@@ -196,15 +196,20 @@ export async function rowsOfItems(items: readonly ContactItem[]): Promise<PushIn
 	const first: Row[] = [];
 	const hasPath = (path: readonly string[]) => rows.some(({ json }) => has(json, path));
 	const table: Table = { names, repeated: new Set(), first, hasPath, rowOf: () => ({}) };
+	let isOfSheet = true;
 	const pauses = new Pauses(ROWS_PER_LOOK);
 	for (const { json = {}, input = rows.length, binary } of items) {
 		if (pauses.isDue()) await pauses.take();
 		for (const column in json) names.add(column);
-		rows.push(new Row(table, rows.length + 1, input, json, binary));
+		const ofSheet = rowNumberIn(json);
+		if (ofSheet === undefined) isOfSheet = false;
+		rows.push(new Row(table, ofSheet ?? rows.length + 1, input, json, binary));
 	}
 	first.push(...rows.slice(0, MAX_FIRST_ROWS));
 	if (names.size === 0 && items.some(({ binary }) => binary !== undefined)) throw unreadFile();
-	const legend = 'Rows are counted in the input. A sheet numbers them differently.';
+	const legend = isOfSheet
+		? ''
+		: 'Rows are counted in the input. A sheet numbers them differently.';
 	return { rows, tables: [table], hints: [], isLarge: false, legend };
 }
 
@@ -215,10 +220,8 @@ function unreadFile(): InvalidInput {
 	);
 }
 
-/** "row 4", or "row 4 of "leads.csv"". Google Sheets adds `row_number`, which differs from the number of the item. */
-export function nameOf({ json, number, table }: Row): string {
-	const ofSheet = rowNumberIn(json);
-	if (ofSheet !== undefined) return `the row with row_number ${ofSheet}`;
+/** "row 4", or "row 4 of "leads.csv"" */
+export function nameOf({ number, table }: Row): string {
 	return `row ${number}${ofFile(table)}`;
 }
 

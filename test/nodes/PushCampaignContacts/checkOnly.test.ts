@@ -91,7 +91,7 @@ test('says that a list without names is not released', async () => {
 	const summary = plainText(pushed[0]?.json.summary);
 	expect(hints).toEqual([`'What to Do' is 'Check Only', so nothing was sent. ${summary}`]);
 	expect(summary).toContain(
-		"2 ready. The input has no column \"person_name\", so nobody's name is known, and 'Add and Release' sends nothing. In 'Person Name Column', enter the column with the names. To push without names, empty 'Person Name Column'.",
+		"2 ready. The input has no column \"person_name\", so nobody's name is known, and 'Add and Release' sends nothing. In 'Person Name Column', enter the column with the names, or empty it to push without names. The input has: \"phone\".",
 	);
 });
 

@@ -92,10 +92,10 @@ describe('names', () => {
 	});
 
 	const ENTER_NAMES =
-		"In 'Person Name Column', enter the column with the names. To push without names, empty 'Person Name Column'.";
+		"In 'Person Name Column', enter the column with the names, or empty it to push without names. The input has:";
 
 	test.each([
-		['no column', {}, 'The input has no column "person_name"'],
+		['no usual column', { 'Student Name': 'Asha' }, 'The input has no column "person_name"'],
 		['a field left empty', { Name: 'Asha', personNameColumn: '' }, undefined],
 		['a name in one row', { person_name: 'Asha' }, undefined],
 	])('from %s: a hint says why there are none', async (_from, given, cause) => {
@@ -103,7 +103,7 @@ describe('names', () => {
 		const { personNameColumn, ...names } = { personNameColumn: 'person_name', ...given };
 		const rows = rowsOf({ ...names, phone: phone(0) }, { phone: phone(1) });
 		const { hints } = await runPush(rows, { personNameColumn });
-		const hint = `${cause}, so nobody's name is known. ${ENTER_NAMES}`;
+		const hint = `${cause}, so nobody's name is known. ${ENTER_NAMES} "Student Name", "phone".`;
 		expect(hints.slice(1)).toEqual(cause === undefined ? [] : [hint]);
 	});
 
@@ -114,7 +114,7 @@ describe('names', () => {
 		const { error } = await runPush(nameless, release);
 		expect(error).toMatchObject({
 			message: `The input has no column "person_name", so nobody's name is known, and nothing was sent`,
-			description: ENTER_NAMES,
+			description: `${ENTER_NAMES} "phone", "city".`,
 		});
 		const bodies = respondWith(ok(2));
 		const chosen = await runPush(nameless, { ...release, personNameColumn: '' });

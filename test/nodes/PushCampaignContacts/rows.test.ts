@@ -341,9 +341,9 @@ test.each<[string, Array<[row: JsonObject, reason?: string]>]>([
 		'the first row, which is named by its number in Google Sheets',
 		[
 			[{ row_number: 2, phone: ASHA, person_name: 'Asha' }],
-			[{ row_number: 3, phone: ASHA }, kept('Asha (the row with row_number 2)')],
+			[{ row_number: 3, phone: ASHA }, kept('Asha (row 2)')],
 			[{ row_number: 5, phone: VIKRAM }],
-			[{ row_number: 6, phone: VIKRAM }, kept('The row with row_number 5')],
+			[{ row_number: 6, phone: VIKRAM }, kept('Row 5')],
 		],
 	],
 	[
