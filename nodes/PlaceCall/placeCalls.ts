@@ -11,9 +11,7 @@ import type { Explanation } from '../core/service/explanation';
 import { parseCount } from '../core/service/parseIds';
 import { callIdKey } from '../core/calls/completionWebhook';
 import { clock } from '../host/clock';
-import { mayNameRow } from '../host/caller/rows';
 import type { Fields } from '../host/forms/fields';
-import { requireCountry } from '../core/phone/callPhone';
 import { withOffset } from '../core/values/dates';
 import type { JsonObject } from '../core/values/json';
 import { isCanceled, requireRunning } from '../host/execution/cancel';
@@ -109,13 +107,9 @@ function prepareCall(run: CallRun, index: number): PreparedRequest {
 	const { context, isOnlyChecked, limiter } = run;
 	const form = run.parameters.at(index);
 	const question = run.readQuestion?.(form);
-	const call = readCallForm(form, context.getTimezone(), run.optOutKey, question?.point);
+	const row = run.caller.inputRows()[index]?.json ?? {};
+	const call = readCallForm(form, row, context.getTimezone(), run.optOutKey, question?.point);
 	const { request, phoneKey, looseKey } = call;
-	// An expression for the country may read the column.
-	if (form.expression('countryCode') === '' && mayNameRow(form.expression('phoneNumber'))) {
-		const row = run.caller.inputRows()[index]?.json ?? {};
-		requireCountry(row, form.scalar('phoneNumber'), request.country_code);
-	}
 	const options = form.collection('options');
 	const additions = readAdditions(options);
 	requireOneTime(call.time, additions, question !== undefined);
@@ -174,9 +168,10 @@ function prepareCall(run: CallRun, index: number): PreparedRequest {
 		withDetails: (error) => withCallDetails(request, error),
 		formatOutput: (output) =>
 			output.map(({ json }) => {
-				const placed = { ...input.json, ...json, phone_key: json.phone_key ?? phoneKey };
 				const asked = question && { asked: json.asked ?? question.asked.question };
-				return { ...input, json: { ...placed, ...asked } };
+				const own = { ...json, phone_key: json.phone_key ?? phoneKey, ...asked };
+				// First, because a table cuts off the last columns.
+				return { ...input, json: { ...own, ...input.json, ...own } };
 			}),
 	};
 }
@@ -233,8 +228,8 @@ export function completeFailed(
 	const inputOf = (index: number, { details }: IDataObject) => {
 		const input = inputItem(run, index, asks);
 		const placed = NOT_PLACED.has(get(details, 'outcome')) && { placed: false };
-		const answer = asks && { answer: 'unclear' };
-		return { ...input, json: { ...input.json, ...placed, ...answer } };
+		const own = { ...placed, ...(asks && { answer: 'unclear' }) };
+		return { ...input, json: { ...own, ...input.json, ...own } };
 	};
 	return items.map((item) => withInputIfFailed(run.context, item, inputOf));
 }

@@ -1,8 +1,10 @@
 import { parseAgentUuid } from '../../core/service/parseIds';
 import type { CallRequest, DataExtractionItem } from '../../core/service/contractTypes';
+import type { IDataObject } from 'n8n-workflow';
+import { mayNameRow } from '../../host/caller/rows';
 import type { Fields } from '../../host/forms/fields';
 import { readPersonName } from '../../host/forms/placeholders';
-import { phoneNumber } from '../../core/phone/callPhone';
+import { phoneNumber, requireCountry } from '../../core/phone/callPhone';
 import { countryCode } from '../../core/phone/countries';
 import { loosePhoneKey, phoneKey } from '../../core/phone/phoneKey';
 import { isUnset } from '../../core/values/values';
@@ -29,6 +31,7 @@ export type CheckedCall = {
 /**
  * Reads the call of one item, and checks every documented limit.
  *
+ * @param row the input item
  * @param zone the time zone of the workflow
  * @param optOutKey of the credential
  * @param question the data point of *Ask and Wait*
@@ -36,6 +39,7 @@ export type CheckedCall = {
  */
 export function readCallForm(
 	form: Fields,
+	row: IDataObject,
 	zone: string,
 	optOutKey: () => string,
 	question?: DataExtractionItem,
@@ -53,7 +57,10 @@ export function readCallForm(
 	const agent = parseAgentUuid(form.text('agentUuid'));
 	const country = countryCode(form.text('countryCode'));
 	const number = form.scalar('phoneNumber');
-	const phone = phoneNumber(number, country);
+	const isOfRow = mayNameRow(form.expression('phoneNumber'));
+	const phone = phoneNumber(number, country, 'Phone Number', isOfRow ? Object.keys(row) : []);
+	// An expression for the country may read the column.
+	if (isOfRow && form.expression('countryCode') === '') requireCountry(row, number, country);
 	// An option of *Ask and Wait*.
 	set('person_name', readPersonName(form.has('personName') ? form : options));
 	const schedule = form.has('when') ? readSchedule(form, zone) : undefined;

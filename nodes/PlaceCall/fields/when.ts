@@ -285,7 +285,8 @@ function timeZone(entered: string, country: string): string {
 export function onlyZoneOf(country: string): string | undefined {
 	const locale: unknown = new Intl.Locale(`und-${country}`);
 	const zones: unknown = invoke(locale, 'getTimeZones') ?? get(locale, 'timeZones', []);
-	const [zone, ...others]: unknown[] = Array.isArray(zones) ? zones : [];
-	if (zone === undefined || others.length > 0) return undefined;
-	return zone === 'Asia/Calcutta' ? 'Asia/Kolkata' : String(zone);
+	const names: unknown[] = Array.isArray(zones) ? zones : [];
+	const [zone] = names;
+	if (typeof zone !== 'string' || names.length > 1) return undefined;
+	return zone === 'Asia/Calcutta' ? 'Asia/Kolkata' : zone;
 }

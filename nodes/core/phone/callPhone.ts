@@ -1,6 +1,7 @@
+import compact from 'lodash/compact';
 import { enter } from '../service/modelFormats';
 import { InvalidInput } from '../service/errors';
-import { isUnset, quoted } from '../values/values';
+import { isUnset, named, quoted } from '../values/values';
 import { callingCodeOf, countryName, isDialedFromAbroad } from './countries';
 import { INDIA, isIndian, readIndian, TOLL_FREE } from './india';
 import { otherCountryBeside } from './countryBeside';
@@ -13,18 +14,16 @@ import { columnAdvice, isWritten, readWritten, type Unreadable, type Written } f
  *
  * @param country ISO 3166-1 alpha-2
  * @param field its label
+ * @param columns of the row from which it may come, for the message if it's empty
  * @throws InvalidInput unless it can be a phone number
  */
 export function phoneNumber(
 	value: unknown,
 	country: string,
 	field: Field = 'Phone Number',
+	columns: readonly string[] = [],
 ): string {
-	if (isUnset(value))
-		throw new InvalidInput(
-			`'${field}' is empty`,
-			`${enter(field)} In n8n, if it's an expression, check the name of its column.`,
-		);
+	if (isUnset(value)) throw emptyNumber(field, columns);
 	const given = { value, field };
 	const written = readWritten(value);
 	if (!isWritten(written)) throw unusable(given, written);
@@ -33,6 +32,12 @@ export function phoneNumber(
 
 type Field = 'Phone Number' | 'Phone';
 type Given = { value: unknown; field: Field };
+
+function emptyNumber(field: Field, columns: readonly string[]): InvalidInput {
+	const listed = columns.length > 0 && `The item has: ${named(columns, quoted)}.`;
+	const advice = "In n8n, if it's an expression, check the name of its column.";
+	return new InvalidInput(`'${field}' is empty`, compact([enter(field), advice, listed]).join(' '));
+}
 
 function ofIndia(given: Given, written: Written): string {
 	const number = readIndian(written);

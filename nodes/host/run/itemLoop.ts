@@ -197,7 +197,7 @@ export function errorItemOf(context: IExecuteFunctions, error: unknown, position
 	return { ...toErrorItem(error, position), ...files };
 }
 
-/** A failed item with its input. In the error output, it has that already. */
+/** A failed item with its input, after the error. In the error output, it has that already. */
 export function withInputIfFailed(
 	context: IExecuteFunctions,
 	item: INodeExecutionData,
@@ -206,7 +206,7 @@ export function withInputIfFailed(
 	// The empty one of a row isn't that of this item.
 	if (!item.json.error || context.getNode().onError === 'continueErrorOutput') return item;
 	const input = inputOf(itemIndex(item.pairedItem), item.json);
-	return { ...input, ...item, json: { ...input.json, ...item.json } };
+	return { ...input, ...item, json: { ...item.json, ...input.json, ...item.json } };
 }
 
 function itemIndex(pairedItem: INodeExecutionData['pairedItem']): number {

@@ -338,6 +338,21 @@ describe('Check Only', () => {
 	});
 });
 
+it('the output begins with the result, and the columns of the row follow', async () => {
+	acceptCalls(1);
+	const [item = {}] = records(await place(perItem, { items: [{ phone: phone(0), placed: '' }] }));
+	expect(Object.keys(item)).toEqual(['call_id', 'placed', 'phone_key', 'phone']);
+	expect(item.placed).toBe(true);
+});
+
+it('an empty number lists the columns of its item', async () => {
+	const items = [{ Mobile: phone(0), name: 'Asha' }];
+	expect(await harness.refusal(perItem, { items })).toContain(
+		`check the name of its column. The item has: "Mobile", "name".`,
+	);
+	expect(await harness.refusal({ phoneNumber: '' }, { items })).not.toContain('The item has');
+});
+
 describe('a call at night where the person is', () => {
 	const hintsIn = ({ data }: IRun) =>
 		(data.resultData.runData.Node?.[0]?.hints ?? []).map(({ message }) => message);

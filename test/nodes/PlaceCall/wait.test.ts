@@ -155,7 +155,7 @@ it('an item has its place and its row, without the fields of an earlier call, fo
 	const items = await waitedFor(WAIT, end, rows, CONTINUE);
 	const called = { phone, row_number: 3, outcome: 'Answered', status: 'to call' };
 	expect(items).toMatchObject([{ error: "'Phone Number' is empty [row_number 2]" }, called]);
-	const fields = ['phone', 'row_number', 'status', 'placed', 'error', 'message', 'details'];
+	const fields = ['error', 'message', 'details', 'placed', 'phone', 'row_number', 'status'];
 	expect(Object.keys(items[0] ?? {})).toEqual(fields);
 	expect(pick(items[1], Object.keys(omit(stale, 'timed_out')))).toEqual({});
 	expect(items[1]).toMatchObject({ timed_out: false, call_id: placed()[0] });
