@@ -50,7 +50,7 @@ export class VoiceChatAgentApiTokenApi implements ICredentialType {
 			type: 'boolean',
 			default: false,
 			description:
-				'Whether to show what differs between services: lists of calls, do-not-disturb lists, and chats. Calls and campaigns work without it.',
+				"Whether to use the settings below, which lists of calls, do-not-disturb lists, and chats need. While this is off, they aren't used.",
 		},
 		{
 			displayName: `Send the <a href="${QUESTIONNAIRE}" target="_blank">questionnaire</a> to your provider, and paste the reply below.`,

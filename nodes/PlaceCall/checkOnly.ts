@@ -5,6 +5,7 @@ import { NotPlaced } from './notPlaced';
 import { scheduledTime } from './callTime';
 
 const CHECK = 'check';
+const PLACE = 'place';
 
 export const whatToDo: INodeProperties = {
 	displayName: 'What to Do',
@@ -18,7 +19,7 @@ export const whatToDo: INodeProperties = {
 			description:
 				"Calls nobody. The output shows who would be called, and when, without 'Limit Calls per Person'.",
 		},
-		{ name: 'Place Calls', value: 'place' },
+		{ name: 'Place Calls', value: PLACE },
 	],
 	default: CHECK,
 	description: 'Whether to call, or to see first who would be called',
@@ -37,7 +38,7 @@ export const checkNotice: INodeProperties = {
 };
 
 export function readChecksOnly(form: Fields): boolean {
-	return form.has(whatToDo.name) && form.choice(whatToDo.name, '') === CHECK;
+	return form.has(whatToDo.name) && form.choice(whatToDo.name, '') !== PLACE;
 }
 
 /** Why a call that is possible isn't placed. */

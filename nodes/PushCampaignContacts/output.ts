@@ -59,7 +59,7 @@ export function addPushHints(
 	const areUnseen = isPush && !isRejectedRead && countOf(report, ...REJECTED_STATUSES) > 0;
 	const endsLoop = countOf(report, ...PUSHED_STATUSES) === 0 && isInLoop(context);
 	const aboutRows = compact([...texts, ...notesOn(report)]).map(asHint);
-	const skipped = report.skipPushedBefore && countOf(report, 'sent_before') > 0 && PUSH_AGAIN;
+	const skipped = report.skipPushedBefore && countOf(report, 'sent_before') > 0 && SENT_BEFORE;
 	const all = compact([
 		...[...aboutRows, skipped, areUnseen && NOT_READ],
 		...[...hints, endsLoop && LOOP_ENDS],
@@ -69,9 +69,10 @@ export function addPushHints(
 
 export const asHint = (message: string): Explanation => ({ message, resolution: '' });
 
-const PUSH_AGAIN: Explanation = {
-	message: "Numbers that this workflow pushed to the campaign before weren't sent again",
-	resolution: "To push them again, set 'Numbers Pushed Before' to 'Push Again'.",
+const SENT_BEFORE: Explanation = {
+	message: "Numbers that were sent before, or may have been, weren't sent again",
+	resolution:
+		"In n8n, rejection_reason of each row in 'Skipped' says how to send it anyway. 'Push Again' in 'Numbers Pushed Before' pushes all rows of earlier executions a second time.",
 };
 const NOT_READ: Explanation = {
 	message:

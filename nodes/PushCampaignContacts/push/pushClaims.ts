@@ -88,13 +88,13 @@ export class PushClaims {
 	 * @throws NotSent or OutcomeUnknown if nothing may be sent
 	 */
 	async begin(): Promise<void> {
-		if (this.ever !== undefined && this.count > MAX_REMEMBERED) throw noRoom();
 		const { claims, record, large, small } = this;
 		if (this.isLarge) {
 			const added = await claims.add([large, small]);
 			for (const name of added) this.sizes.add(name);
 			if (!added.has(large)) throw notRemembered(record);
 			if (!added.has(small)) throw pushedBefore();
+			if (this.ever !== undefined && this.count > MAX_REMEMBERED) throw noRoom();
 			return;
 		}
 		if (record.left !== undefined) throw notRemembered(record);
@@ -150,7 +150,7 @@ export class PushClaims {
 		}
 		if (unused.length === 0) return;
 		await this.removeOfExecution(unused);
-		await this.ever?.remove(unused.map(this.nameOf)).catch(() => undefined);
+		await this.ever?.remove(unused.map(this.nameOf), true).catch(() => undefined);
 	}
 
 	/** Of rows that a push doesn't reach, settles those that an earlier attempt may have sent. Sends nothing. */

@@ -150,7 +150,7 @@ export class Claims {
 		const { state, list } = this;
 		if (texts.length === 0) return;
 		for (const text of texts) state.texts.delete(text);
-		await this.repeat(async () => await list.remove([...texts])).catch(() => undefined);
+		await this.repeat(async () => await list.remove([...texts], true)).catch(() => undefined);
 	}
 
 	/** @throws OutcomeUnknown if n8n may have dropped claims of an earlier attempt */

@@ -10,8 +10,12 @@ export type TextList = {
 	 * @returns the texts that were new
 	 */
 	add(texts: string[], maxTexts?: number): Promise<string[]>;
-	/** Fastest in the order in which they were added. */
-	remove(texts: string[]): Promise<void>;
+	/**
+	 * Fastest in the order in which they were added.
+	 *
+	 * @param areAdded whether all of them were added, so that a list with as many texts has no others
+	 */
+	remove(texts: string[], areAdded?: boolean): Promise<void>;
 	clear(): Promise<void>;
 	count(): Promise<number>;
 };

@@ -61,10 +61,10 @@ export function openTextList(
 		await useDatabase(use, async () => await runExclusive(key, action));
 	const count = async () => await helpers.getProcessedDataCount(scope, OPTIONS);
 	const clear = async () => await helpers.clearAllProcessedItems(scope, OPTIONS);
-	const remove = async (texts: string[]) => {
+	const remove = async (texts: string[], areAdded: boolean) => {
 		// To count it, n8n reads the whole list.
 		const length = texts.length > FEW_TEXTS ? await count() : MAX_REMEMBERED;
-		if (length === texts.length) {
+		if (areAdded && length === texts.length) {
 			await clear();
 			return;
 		}
@@ -80,7 +80,8 @@ export function openTextList(
 				const { new: added } = await helpers.checkProcessedAndRecord(texts, scope, options);
 				return added.map(String);
 			}),
-		remove: async (texts) => await access(async () => await remove(texts)),
+		remove: async (texts, areAdded = false) =>
+			await access(async () => await remove(texts, areAdded)),
 		clear: async () => await access(clear),
 		count: async () => await access(count),
 	};

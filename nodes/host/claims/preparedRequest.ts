@@ -46,7 +46,7 @@ export type PreparedRequest = {
 	once?: OncePerPerson | 'item';
 	/** Why it isn't sent, known before the first item is sent. */
 	instead?: ExplainedError | undefined;
-	/** Whether `send` sends nothing, so it isn't claimed. */
+	/** Whether `send` sends nothing, so it isn't claimed in a first attempt. */
 	isOnlyChecked?: boolean;
 	/** The service accepts requests with this key once, so the same key may be sent again. */
 	idempotencyKey?: string | undefined;

@@ -58,7 +58,7 @@ export async function deliverEachItem(
 		const request = prepare(index);
 		requests.set(index, request);
 		if (isModel) return;
-		const job = jobOf(itemId(context, index), request);
+		const job = jobOf(itemId(context, index), request, isFirst);
 		jobs.set(index, job);
 		request.instead ??= whyNotAgain(deliveries, job, request, firstItems.get(job.who));
 		if (request.instead === undefined) firstItems.set(job.who, index);
@@ -157,10 +157,13 @@ export async function deliverEachItem(
 	});
 }
 
-/** The job of an item. With an edited text, it's still the same request. */
-function jobOf(id: string, request: PreparedRequest): Job {
+/**
+ * The job of an item. With an edited text, it's still the same request. A check is claimed in a retry, because what an earlier
+ * attempt may have sent isn't possible any more.
+ */
+function jobOf(id: string, request: PreparedRequest, isFirst: boolean): Job {
 	const { once, target, payload, withDetails, isOnlyChecked = false } = request;
-	const isOnce = once !== undefined && !isOnlyChecked;
+	const isOnce = once !== undefined && !(isOnlyChecked && isFirst);
 	const job = { id, isOnce, repeatKey: repeatKeyOf(request), withDetails };
 	if (typeof once === 'object') return { ...job, who: once.person };
 	return { ...job, who: `${id} ${hashOf(target ?? payload)}` };

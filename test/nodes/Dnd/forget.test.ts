@@ -86,6 +86,18 @@ it('forgets the calls to a number and its push to a campaign, in any format', as
 	expect(await push('43', phone(0))).toEqual(['sent_before']);
 });
 
+it('forgets no other number, however many the workflow remembers', async () => {
+	const count = 441;
+	const remembered = Array.from({ length: count }, (_, index) => phone(index));
+	respondWith([200, accepted(count)]);
+	await push('42', ...remembered);
+	const before = store.size;
+	// As many texts as the list has: the push to the campaign, and each call of each period.
+	const { items } = await forgetting([phone(count)], { campaignId: '42' });
+	expect(items).toMatchObject([{ json: { forgotten: false } }]);
+	expect(store.size).toBe(before);
+});
+
 it('forgets only the calls without a campaign, also those scheduled up to a month ahead and those of another country', async () => {
 	acceptCalls(4);
 	const scheduledAt = new Date(clock.now() + 31 * 24 * 3_600_000).toISOString();

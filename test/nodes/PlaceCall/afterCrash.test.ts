@@ -64,6 +64,19 @@ describe('Retry', () => {
 		expect(bodies).toEqual([]);
 	});
 
+	it("with Check Only doesn't say of calls that may have been placed when they would be", async () => {
+		acceptCalls(1);
+		const begun = await kill(node(), people(1));
+		const check = node({ whatToDo: 'check' }, CONTINUE);
+		const again = await retry(begun, check, people(2));
+		expect(records(again)).toMatchObject([
+			{ details: { outcome: 'unknown' } },
+			{ placed: false, would_call_at: expect.any(String) },
+		]);
+		// Another check finds the same.
+		expect(records(await harness.retry(again, check))).toEqual(records(again));
+	});
+
 	it('of a single item says nothing of other items', async () => {
 		acceptCalls(1);
 		const { description } = faultOf(await retry(await kill(node(), people(1)), node(), people(1)));

@@ -68,7 +68,7 @@ test('pushes a number once across all executions, in any format', async () => {
 	expect(second.pushed[0]?.json.totals).toMatchObject({ received: 3, pushed: 1, sent_before: 2 });
 	expect(second.hints).toEqual([
 		`3 rows: 1 pushed, 2 sent before. ${WAITING_ONCE}`,
-		"Numbers that this workflow pushed to the campaign before weren't sent again. To push them again, set 'Numbers Pushed Before' to 'Push Again'.",
+		"Numbers that were sent before, or may have been, weren't sent again. In n8n, rejection_reason of each row in 'Skipped' says how to send it anyway. 'Push Again' in 'Numbers Pushed Before' pushes all rows of earlier executions a second time.",
 	]);
 });
 
