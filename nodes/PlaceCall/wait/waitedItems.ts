@@ -1,4 +1,3 @@
-import isNull from 'lodash/isNull';
 import omitBy from 'lodash/omitBy';
 import pick from 'lodash/pick';
 import uniq from 'lodash/uniq';
@@ -7,7 +6,7 @@ import { callColumns } from '../../core/calls/callRecord';
 import type { CallWatch } from '../../core/calls/callWatch';
 import { NOT_READ_FIELD } from '../../core/service/errors';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../core/values/json';
-import { plainText } from '../../core/values/values';
+import { isUnset, plainText } from '../../core/values/values';
 import { clock } from '../../host/clock';
 import { type AskedQuestion, withAnswer } from '../ask/answer';
 import { isDueLater } from '../callTime';
@@ -88,7 +87,7 @@ function withRecord(
 		...columns,
 		// A column of the row stays if the call has no value for it.
 		...{ ...placed, call_id: placed.call_id ?? callId },
-		...omitBy(columns, isNull),
+		...omitBy(columns, isUnset),
 		opted_out,
 		...(placed.asked !== undefined && {
 			// The workflow goes on with the people of the rows, not with the person who was asked.

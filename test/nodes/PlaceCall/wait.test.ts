@@ -100,6 +100,15 @@ it('tells from the captured value whether the person has opted out', async () =>
 	expect(items).toMatchObject([true, null, false, true].map((opted_out) => ({ opted_out })));
 });
 
+it.each([null, ''])('a row keeps its name if the call has %p', async (caller_name) => {
+	const unnamed = async ([callId = '']: string[]) =>
+		await service().endCall(callId, { caller_name });
+	const rows = [{ ...people(1)[0], person_name: 'Asha Rao' }];
+	expect(await waitedFor(WAIT, unnamed, rows)).toMatchObject([
+		{ person_name: 'Asha Rao', outcome: 'Answered' },
+	]);
+});
+
 it('ends with a listed status', async () => {
 	const none = { call_ended_by: null, call_ended_reason: null, summary: null };
 	const more = { call_ended_reason_message: null, post_call_analysis: null };
