@@ -1,4 +1,4 @@
-/** Example 12 in `npm start`: published, with a dozen people in its data table. */
+/** The examples with data tables in `npm start`, published: 12 with a dozen people, and 16 for the outcomes of all calls. */
 import type { IDataObject, INode } from 'n8n-workflow';
 import { z } from 'zod';
 import { DataTables } from '../test/n8n/dataTables';
@@ -7,7 +7,8 @@ import { credentialType, readExample, withCredentials } from '../test/n8n/exampl
 import type { WorkflowJson } from '../test/n8n/workflow';
 import { fixtures } from '../test/simulator';
 
-const FILE = '12-campaign-on-data-table.json';
+const CAMPAIGN = '12-campaign-on-data-table.json';
+const OUTCOMES = '16-call-outcomes-to-table.json';
 
 /** The last digit of a number decides the outcome of its simulated calls. */
 export const people: IDataObject[] = [
@@ -50,19 +51,30 @@ function trialValue(name: string): { value?: string | number } {
 	return value === undefined ? {} : { value };
 }
 
-export interface SampleCampaign {
+export interface WithTable {
 	workflow: Reference;
 	/** The page of the data table. */
 	table: string;
 }
 
 /** Existing tables and workflows keep their content. */
-export async function provideCampaign(
+export async function provideCampaign(n8n: N8nDriver, credential: Reference): Promise<WithTable> {
+	return await provide(n8n, credential, readExample(CAMPAIGN), 'Leads Table', people);
+}
+
+export async function provideOutcomes(n8n: N8nDriver, credential: Reference): Promise<WithTable> {
+	return await provide(n8n, credential, readExample(OUTCOMES), 'Outcomes Table', []);
+}
+
+/** @param creator the node that creates the table if it's missing */
+async function provide(
 	n8n: N8nDriver,
 	credential: Reference,
-): Promise<SampleCampaign> {
-	const example = readExample(FILE);
-	const table = await provideTable(n8n, example);
+	example: WorkflowJson,
+	creator: string,
+	rows: IDataObject[],
+): Promise<WithTable> {
+	const table = await provideTable(n8n, tableOf(example, creator), rows);
 	const known = (await n8n.workflows()).find(({ name }) => name === example.name);
 	if (known === undefined) {
 		const json = withCredentials(example, { [credentialType]: credential });
@@ -80,13 +92,16 @@ export async function provideCampaign(
 	return { workflow, table };
 }
 
-async function provideTable(n8n: N8nDriver, example: WorkflowJson): Promise<string> {
-	const { tableName, columns } = leadsTable(example);
+async function provideTable(
+	n8n: N8nDriver,
+	{ tableName, columns }: TableNode,
+	rows: IDataObject[],
+): Promise<string> {
 	const tables = await DataTables.open(n8n);
 	const known = await tables.find(tableName);
 	if (known !== undefined) return tables.url(known);
 	const table = await tables.create(tableName, columns.column);
-	await tables.insert(table, people);
+	if (rows.length > 0) await tables.insert(table, rows);
 	return tables.url(table);
 }
 
@@ -99,7 +114,8 @@ const tableNode = z.object({
 	}),
 });
 
-/** The table as the example creates it if it's missing. */
-export function leadsTable({ nodes }: WorkflowJson): z.infer<typeof tableNode> {
-	return tableNode.parse(nodes.find(({ name }) => name === 'Leads Table')?.parameters);
+type TableNode = z.infer<typeof tableNode>;
+
+function tableOf({ nodes }: WorkflowJson, creator: string): TableNode {
+	return tableNode.parse(nodes.find(({ name }) => name === creator)?.parameters);
 }

@@ -94,7 +94,7 @@ async function requirePort(port: number, command: string): Promise<void> {
 }
 
 function welcome(
-	{ n8n, home, simulator, campaign, firstSteps, examples }: Stack,
+	{ n8n, home, simulator, campaign, outcomes, firstSteps, examples }: Stack,
 	timeZone: string,
 	profilePage: ProfilePage,
 ): string {
@@ -110,6 +110,7 @@ function welcome(
 		'',
 		'Start here: open it, and select "Execute workflow". Nobody is called.',
 		urlOf(firstSteps),
+		`${outcomes.table}  The outcomes of all calls, a minute after they end.`,
 		'',
 		'Then a whole campaign: open it, select "Execute workflow", and "Start" in the form.',
 		urlOf(campaign.workflow),

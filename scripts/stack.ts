@@ -20,7 +20,7 @@ import {
 	type Simulator,
 } from '../test/simulator';
 import { firstSteps } from './firstSteps';
-import { provideCampaign, type SampleCampaign } from './sampleCampaign';
+import { provideCampaign, provideOutcomes, type WithTable } from './sampleCampaign';
 
 export type Report = (line: string) => void;
 
@@ -42,7 +42,9 @@ export interface Stack {
 	driver: N8nDriver;
 	credential: Reference;
 	/** Example 12. */
-	campaign: SampleCampaign;
+	campaign: WithTable;
+	/** Example 16. */
+	outcomes: WithTable;
 	firstSteps: Reference;
 	/** The other examples. */
 	examples: Reference[];
@@ -79,8 +81,10 @@ export async function startStack(options: StackOptions, report: Report): Promise
 		const driver = await connect(n8n);
 		const credential = await provideCredential(driver, simulator);
 		const campaign = await provideCampaign(driver, credential);
-		const workflows = await provideWorkflows(driver, credential, campaign);
-		return { n8n, home, simulator, driver, credential, campaign, ...workflows, stop };
+		const outcomes = await provideOutcomes(driver, credential);
+		const published = [campaign, outcomes].map(({ workflow }) => workflow.name);
+		const workflows = await provideWorkflows(driver, credential, published);
+		return { n8n, home, simulator, driver, credential, campaign, outcomes, ...workflows, stop };
 	} catch (error) {
 		await stop();
 		throw error;
@@ -146,14 +150,14 @@ async function provideCredential(driver: N8nDriver, simulator: Simulator): Promi
 async function provideWorkflows(
 	driver: N8nDriver,
 	credential: Reference,
-	{ workflow }: SampleCampaign,
+	published: string[],
 ): Promise<Pick<Stack, 'firstSteps' | 'examples'>> {
 	const known = await driver.workflows();
 	const provide = async (example: WorkflowJson) =>
 		known.find(({ name }) => name === example.name) ?? (await driver.createWorkflow(example));
 	const others = exampleFiles()
 		.map((file) => withCredentials(readExample(file), { [credentialType]: credential }))
-		.filter(({ name }) => name !== workflow.name);
+		.filter(({ name }) => !published.includes(name));
 	const examples: Reference[] = [];
 	// n8n lists the newest workflow first.
 	for (const example of others.reverse()) examples.unshift(await provide(example));

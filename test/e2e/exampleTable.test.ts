@@ -1,9 +1,10 @@
+import type { INode } from 'n8n-workflow';
 import { people, withTrialTimes } from '../../scripts/sampleCampaign';
 import { DataTables } from '../n8n/dataTables';
 import { until } from '../n8n/until';
 import { fixtures, outcomeByNumber } from '../simulator';
-import { allExecutions, firstReading } from './calls';
-import { ExampleRun, withSettings, type Imported } from './exampleRun';
+import { allExecutions, firstReading, placeCalls } from './calls';
+import { ExampleRun, useExamples, withSettings, type Imported } from './exampleRun';
 
 const FILE = '12-campaign-on-data-table.json';
 const campaign = fixtures.campaigns.active;
@@ -223,5 +224,64 @@ describe('12 whole campaign on a data table, with the credentials selected and t
 		await readCalls();
 		expect(await summaryOf(2)).toMatchObject([{ people: 3, reached_by_second_call: 1 }]);
 		expect((await tables.rows(leads))[0]).toMatchObject(EARLIER);
+	});
+});
+
+describe('16 call outcomes in a data table', () => {
+	const run = useExamples();
+	const TABLE = 'Call Outcomes';
+	let tables: DataTables;
+	beforeAll(async () => void (tables = await DataTables.open(run.n8n)));
+	afterEach(async () => await tables.remove(await tables.get(TABLE)));
+	const rows = async () => await tables.rows(await tables.get(TABLE));
+
+	/** Publishes it again, because that begins with a reading, and others are a minute apart. */
+	async function readCalls(workflow: Imported, count: number): Promise<void> {
+		await run.n8n.deactivate(workflow);
+		await run.n8n.activate(workflow);
+		await run.ended(workflow, count);
+	}
+
+	it('writes a row per call, with the mapped columns of the trigger, and a later outcome of a call into its row', async () => {
+		const workflow = await run.publish('16-call-outcomes-to-table.json');
+		await firstReading(run.n8n, workflow);
+		const { simulator } = run;
+		const [visit = '', missed = ''] = await placeCalls(simulator, 2, 'https://example.com');
+		await simulator.endCall(visit, { data_captured: { visit_day: 'Saturday', budget: 7 } });
+		await simulator.endCall(missed, { status: 'not_picked', retry_count: 0, summary: 'Nobody' });
+		await readCalls(workflow, 1);
+		const called = {
+			call_id: visit,
+			phone_number: '+919000000000',
+			outcome: 'Answered',
+			captured_visit_day: 'Saturday',
+		};
+		expect(await rows()).toEqual([
+			expect.objectContaining(called),
+			expect.objectContaining({ call_id: missed, outcome: 'Not answered', summary: 'Nobody' }),
+		]);
+		await simulator.endCall(missed, { status: 'failed', retry_count: 1, summary: null });
+		await readCalls(workflow, 2);
+		expect(await rows()).toEqual([
+			expect.objectContaining(called),
+			expect.objectContaining({ call_id: missed, outcome: 'Failed', summary: null }),
+		]);
+		await run.n8n.deactivate(workflow);
+	});
+
+	it('fails for a captured value without a column, which its note says how to add', async () => {
+		const simplified = (node: INode) =>
+			node.name === 'Call Completed'
+				? { ...node, parameters: { ...node.parameters, output: 'simplified' } }
+				: node;
+		const workflow = await run.publish('16-call-outcomes-to-table.json', simplified);
+		await firstReading(run.n8n, workflow);
+		const [callId = ''] = await placeCalls(run.simulator, 1, 'https://example.com');
+		await run.simulator.endCall(callId, { data_captured: { budget: 7 } });
+		await readCalls(workflow, 1);
+		const [execution] = await allExecutions(run.n8n, workflow);
+		const { error } = await run.n8n.runData(execution?.id ?? '');
+		expect(error?.message).toContain('unknown column name');
+		await run.n8n.deactivate(workflow);
 	});
 });

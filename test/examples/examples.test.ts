@@ -13,10 +13,10 @@ const DATA_TABLE = 'n8n-nodes-base.dataTable';
 beforeAll(setupAllNodes);
 
 describe('the examples', () => {
-	test('are fifteen, and the README links to each with its picture', () => {
+	test('are sixteen, and the README links to each with its picture', () => {
 		const readme = readFileSync(join(projectFolder, 'README.md'), 'utf8');
 		expect(exampleFiles().map((file) => file.slice(0, 2))).toEqual(
-			Array.from({ length: 15 }, (_, index) => String(index + 1).padStart(2, '0')),
+			Array.from({ length: 16 }, (_, index) => String(index + 1).padStart(2, '0')),
 		);
 		for (const file of exampleFiles()) {
 			const picture = `docs/images/example-${basename(file, '.json')}.png`;
