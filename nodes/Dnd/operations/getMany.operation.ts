@@ -68,7 +68,8 @@ export const getMany: Operation = {
 				const entries = await readPages(list, limit);
 				const { length: count } = entries;
 				if (count === 0 && phone !== '') result.addHints(noMatchHint(phone));
-				if (count === limit) result.addHintsForModel(limitHint(limit, 'number'));
+				if (count === limit)
+					result.addHintsForModel(limitHint(limit, 'number', "'Phone Contains'"));
 				requireContained(service, entries, phone);
 				return entries;
 			};

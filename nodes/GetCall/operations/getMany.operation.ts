@@ -1,10 +1,12 @@
 import compact from 'lodash/compact';
 import { DateTime } from 'luxon';
+import type { INodeProperties } from 'n8n-workflow';
 import { READS_AT_ONCE } from '../../core/service/limits';
 import type { Explanation } from '../../core/service/explanation';
 import { clock } from '../../host/clock';
 import { readAdditions, readConcurrency } from '../../host/forms/options';
 import { limitFields, limitHint, NOT_COMPLETE, readLimit } from '../../host/forms/list';
+import { defaultInTools } from '../../host/forms/shownWhere';
 import { optedOutFilter } from '../../host/forms/optedOutFilter';
 import { forEachList, type ListPlan } from '../../host/run/itemLoop';
 import { callOutputFields } from '../../host/forms/callOutput';
@@ -22,6 +24,20 @@ import { counted, isUnset } from '../../core/values/values';
 import { callOptions } from '../callFields';
 import { filtersField, periodFields, readFilters, readPeriod } from '../callFilters';
 
+/** By default, a model gets a short list, because it pays for each word that it reads. */
+const DEFAULTS_IN_TOOLS = new Map<string, INodeProperties['default']>([
+	['limit', 10],
+	['output', 'selected'],
+	['selectedFields', 'person_name, phone_number, outcome, summary, created_at, call_id'],
+]);
+
+function forModel(field: INodeProperties): INodeProperties[] {
+	const initial = DEFAULTS_IN_TOOLS.get(field.name);
+	return initial === undefined ? [field] : defaultInTools(field, initial);
+}
+
+const NARROWER = "'From', 'To', 'Phone Number', or 'Status'";
+
 export const getMany: Operation = {
 	value: 'getMany',
 	name: 'Get Many',
@@ -29,7 +45,13 @@ export const getMany: Operation = {
 	description:
 		'Retrieve a list of calls. The node returns the list once for items with the same parameters.',
 	subtitle: 'get many calls',
-	fields: [...limitFields, ...periodFields, filtersField, ...callOutputFields, callOptions()],
+	fields: [
+		...limitFields.flatMap(forModel),
+		...periodFields,
+		filtersField,
+		...callOutputFields.flatMap(forModel),
+		callOptions(),
+	],
 	isReadOnly: true,
 	toolDescription:
 		'Lists phone calls of the AI agents with their outcomes and summaries. Use it to find the ID of a call, or to see how calls went. Places no calls and changes nothing.',
@@ -68,7 +90,7 @@ export const getMany: Operation = {
 				if (wanted === 'true' && found.length === 0 && count > 0)
 					result.addHints(noOptOutHint(calls, service.optOutKey));
 				if (isFiltered ? found.length > limit : count === limit) {
-					result.addHintsForModel(limitHint(limit, 'call'));
+					result.addHintsForModel(limitHint(limit, 'call', NARROWER));
 				}
 				return found;
 			};

@@ -26,11 +26,15 @@ export const limitFields: INodeProperties[] = [
 /** For a model, if entries may be missing. */
 export const NOT_COMPLETE = 'Do not treat this list as complete.';
 
-/** For a model, which may not know the limit. */
-export function limitHint(limit: number, entry: string): Explanation {
+/**
+ * For a model, which may not know the limit.
+ *
+ * @param filters the labels of fields by which it can narrow the list
+ */
+export function limitHint(limit: number, entry: string, filters: string): Explanation {
 	return {
 		message: `The list ends at the limit of ${counted(limit, entry)}, and there may be more`,
-		resolution: NOT_COMPLETE,
+		resolution: `${NOT_COMPLETE} For the others, use a higher 'Limit', or narrow the list by ${filters}.`,
 	};
 }
 

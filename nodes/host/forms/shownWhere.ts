@@ -40,6 +40,19 @@ export function textInTools(
 	];
 }
 
+/** A field with another default in tools, whose result a model reads. */
+export function defaultInTools(
+	field: INodeProperties,
+	initial: INodeProperties['default'],
+): INodeProperties[] {
+	const { displayOptions } = field;
+	const hide = { ...displayOptions?.hide, '@tool': [true] };
+	return [
+		{ ...field, displayOptions: { ...displayOptions, hide } },
+		shownWhere({ ...field, default: initial }, { '@tool': [true] }),
+	];
+}
+
 /**
  * A JSON field that a model can fill in, too. With the button in the editor, n8n would accept no text for a JSON field,
  * and tell an MCP client no type. So in a tool the parameter is a text field with the JSON.

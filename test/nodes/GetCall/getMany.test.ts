@@ -88,6 +88,33 @@ describe('Period', () => {
 	});
 });
 
+test('a tool returns ten calls with six fields by default, and says how to get others', async () => {
+	const data = Array.from({ length: 12 }, (_, index) => ({
+		...{ call_id: `call-${index}`, status: 'picked', phone_number: '+919000000000' },
+		...{ summary: 'Wants a visit', data_captured: { day: 'Friday' }, channel: 'sip' },
+	}));
+	calls().times(2).reply(200, { success: true, data });
+	const tool = async (parameters: INodeParameters) => {
+		const all = { operation: 'getMany', ...parameters };
+		return await engineTool(await nodeWith(credential, 'getCall', { parameters: all }))();
+	};
+	const row = {
+		...{ person_name: null, phone_number: '+919000000000', outcome: 'Answered' },
+		...{ summary: 'Wants a visit', created_at: null },
+	};
+	expect(await tool({})).toEqual({
+		outcome: 'done',
+		what_happened:
+			'The data was read. The list ends at the limit of 10 calls, and there may be more.',
+		next_step:
+			"Continue with the result. Do not treat this list as complete. For the others, use a higher 'Limit', or narrow the list by 'From', 'To', 'Phone Number', or 'Status'.",
+		result: data.slice(0, 10).map(({ call_id }) => ({ ...row, call_id })),
+	});
+	const chosen = await tool({ limit: 11, output: 'simplified' });
+	expect(chosen.result).toHaveLength(11);
+	expect(chosen.result).toContainEqual(expect.objectContaining({ captured_day: 'Friday' }));
+});
+
 describe('a list that may have more pages', () => {
 	test.each<[string, INodeParameters, ICredentialDataDecryptedObject, number, string[]?]>([
 		['has a hint', {}, {}, 1],
