@@ -350,7 +350,8 @@ it('an empty number lists the columns of its item', async () => {
 	expect(await harness.refusal(perItem, { items })).toContain(
 		`check the name of its column. The item has: "Mobile", "name".`,
 	);
-	expect(await harness.refusal({ phoneNumber: '' }, { items })).not.toContain('The item has');
+	const ofNoItem = { phoneNumber: '={{ "" }}' };
+	expect(await harness.refusal(ofNoItem, { items })).not.toContain('The item has');
 });
 
 describe('a call at night where the person is', () => {
