@@ -17,7 +17,7 @@ const limitPer: INodeProperties = {
 	],
 	default: NO_LIMIT,
 	description:
-		"How often this workflow may call the same number, over all its executions, in any format. Calendar periods in the time zone of this workflow, with weeks that start on Monday. A person over the limit isn't called, and the item is returned with placed set to false. Also set it if a tool that starts this workflow can bring the same person twice. The node remembers a call before placing it, and forgets it if it was certainly not placed.",
+		'How often this workflow may call the same number, over all its executions. Periods begin at midnight in its time zone, weeks on Monday.',
 };
 
 const maximumCalls: INodeProperties = {
@@ -26,7 +26,7 @@ const maximumCalls: INodeProperties = {
 	type: 'number',
 	typeOptions: { minValue: 1, maxValue: MAX_CALLS, numberPrecision: 0 },
 	default: 1,
-	description: `How many calls to place to the same number in each period, from 1 to ${MAX_CALLS}. A scheduled call counts in the period for which it's scheduled. If you change the period, the count starts from zero.`,
+	description: `How many calls to place to the same number in each period, from 1 to ${MAX_CALLS}. A scheduled call counts when it's due.`,
 	displayOptions: { hide: { [limitPer.name]: [NO_LIMIT] } },
 };
 

@@ -40,7 +40,7 @@ const SETTINGS: Setting[] = [
 		type: 'number',
 		bounds: LIMITS.retryMaxAttempts,
 		default: '',
-		description: `The maximum number of attempts, ${fromTo(LIMITS.retryMaxAttempts)}. Add 'Retry When Not Answered', too. The service doesn't document whether the first call counts as an attempt.`,
+		description: `The maximum number of attempts, ${fromTo(LIMITS.retryMaxAttempts)}. Add 'Retry When Not Answered', too. Whether the first call counts isn't documented.`,
 	},
 	{
 		displayName: 'Retry Interval (Minutes)',

@@ -104,7 +104,7 @@ export const askAboutOptOut: INodeProperties = {
 	typeOptions: { rows: 3 },
 	default: OPT_OUT_WORDS,
 	description:
-		"Lets the agent capture whether the person wants no more calls, as a data point with 'Opt-Out Key' of the credential. You can change the text, as long as yes means no more calls. The result of the call has opted_out.",
+		'Lets the agent capture whether the person wants no more calls, which the result has in opted_out. Yes must mean no more calls.',
 };
 
 function readOptOut(options: Fields, key: () => string): DataExtractionItem | undefined {

@@ -28,8 +28,7 @@ const maximumCallsField: INodeProperties = {
 	noDataExpression: true,
 	typeOptions: { minValue: 1, numberPrecision: 0 },
 	default: DEFAULT_MAXIMUM_CALLS,
-	description:
-		'How many calls one agent run or MCP session may place with this tool, 3 by default. After that, no call is placed, and the model gets the reason.',
+	description: 'How many calls one agent run or MCP session may place with this tool, 3 by default',
 	displayOptions: { show: { '@tool': [true] } },
 };
 
@@ -40,7 +39,7 @@ const webhookUrl: INodeProperties = {
 	default: '',
 	placeholder: 'e.g. https://n8n.example.com/webhook/call-completed',
 	description:
-		"The URL to which the service posts the result when the call is completed, such as the Production URL of Call Completed Trigger. The agent needs post-call analysis. If the workflow that gets the result calls again, set 'Limit Calls per Person' there, so that nobody is called without end.",
+		'Where the service posts the result of the call, such as the Production URL of Call Completed Trigger. The agent needs post-call analysis.',
 };
 
 export function completeUrl(url: string): string {
@@ -67,7 +66,7 @@ const OPTIONS_OF_BOTH_OPERATIONS: INodeProperties[] = [
 		noDataExpression: true,
 		default: true,
 		description:
-			'Whether to return each call with the fields of its input item, such as the row number of a sheet. A field of the call replaces an input field with the same name. Fields of an earlier call, such as outcome and captured_visit_day, are left out. On by default, except in tools.',
+			'Whether to return each call with the columns of its row, except those of an earlier call. On by default, except in tools.',
 		builderHint: { propertyHint: 'On, unless you set includeInputFields to false.' },
 	},
 	maximumCallsField,

@@ -50,7 +50,7 @@ export const recipientFields: INodeProperties[] = [
 		required: true,
 		placeholder: 'e.g. 9876543210',
 		description:
-			'The number to call. To call the numbers of a column, drag the column here. Spaces, hyphens, dots, parentheses, and the code of the chosen country (such as +91 or 0091) are removed. Agents never call numbers on their do-not-disturb list.',
+			'The number to call, with or without the code of the country. To call the numbers of a column, drag the column here.',
 	},
 ];
 

@@ -34,7 +34,7 @@ const whenToCall: INodeProperties[] = textInTools(
 		],
 		default: 'now',
 		description:
-			"When the service places the call. The node gets the call ID immediately in all cases. A scheduled call can't be canceled from n8n, not even by stopping the execution.",
+			"When the service places the call. A scheduled call can't be canceled from n8n, not even by stopping the execution.",
 	},
 	{
 		placeholder: 'e.g. 2027-01-31T18:30:00+05:30',
@@ -51,7 +51,7 @@ const timeInIndia: INodeProperties = {
 	required: true,
 	placeholder: 'e.g. 18:30',
 	description:
-		'A time in Indian Standard Time (IST), such as 18:30 or 6:30 pm. Seconds are ignored. If it has passed today, the call is placed tomorrow.',
+		'A time in India, such as 18:30 or 6:30 pm. If it has passed today, the call is placed tomorrow.',
 };
 
 const dateAndTime: INodeProperties = {
@@ -61,7 +61,7 @@ const dateAndTime: INodeProperties = {
 	default: '',
 	required: true,
 	description:
-		'A time that you pick is in the time zone of this workflow (Settings > Timezone in its menu). An expression must return a date, or text with a UTC offset such as 2027-01-31T18:30:00+05:30.',
+		'In the time zone of this workflow. An expression must return a date, or text with a UTC offset such as 2027-01-31T18:30:00+05:30.',
 };
 
 export const when: INodeProperties[] = [
@@ -191,7 +191,7 @@ const hours: INodeProperties[] = [
 		default: '',
 		placeholder: 'e.g. Asia/Kolkata',
 		description:
-			"The time zone of the people to call, such as Asia/Kolkata or Europe/London. If it's empty, it's that of their 'Country', which must have only one, as India has.",
+			"The time zone of the people to call, such as Europe/London. Needed only if their 'Country' has several.",
 	},
 ];
 
