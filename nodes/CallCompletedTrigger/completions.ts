@@ -40,7 +40,7 @@ import { quoted } from '../core/values/values';
 export const completionFields: INodeProperties[] = [
 	{
 		displayName:
-			'Open <b>Webhook URLs</b> above, choose <b>Production URL</b>, and copy it to the option <b>Webhook URL</b> of Place Call. The agent needs post-call analysis. Contacts of campaigns have no webhook URL: for their calls, use <b>Campaign Calls Trigger</b>.',
+			'Copy <b>Production URL</b> in <b>Webhook URLs</b> above to <b>Webhook URL</b> of Place Call. For campaigns, use <b>Campaign Calls Trigger</b>.',
 		name: 'webhookUrlNotice',
 		type: 'notice',
 		default: '',

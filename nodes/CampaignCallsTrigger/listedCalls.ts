@@ -25,7 +25,7 @@ import type { AccountClient } from '../host/http/accountClient';
 export const ALL_CALLS = '';
 
 const WITHOUT_LISTS =
-	"Ask your service provider, or set 'Calls Of' to 'All Calls', and enter the campaign in 'Campaign IDs' in 'Filters'.";
+	"Ask your service provider, or set 'Calls to Check' to 'All Calls', and enter the campaign in 'Campaign IDs' in 'Filters'.";
 
 /**
  * The `campaign_upload_id` of each contact list of the campaign.

@@ -51,7 +51,7 @@ const MAX_FAILURES = 5;
  * excluded by the filters, or hasn't ended. The outcomes of the first two are remembered. So after downtime, a poll finds what
  * ended in between, by the lists alone.
  *
- * With 'Publication' in 'Start From', the first poll passes nothing. It remembers all calls that have ended, or fails, because
+ * With 'When Published' in 'Start From', the first poll passes nothing. It remembers all calls that have ended, or fails, because
  * the next one can't continue it.
  *
  * When n8n's time for a poll ends, what was read by then starts the workflow and is remembered. The next poll continues

@@ -20,7 +20,7 @@ import type { AccountClient } from '../host/http/accountClient';
 /** The form, from top to bottom. */
 export const campaignCallsFields: INodeProperties[] = [
 	{
-		displayName: 'Calls Of',
+		displayName: 'Calls to Check',
 		name: 'callsOf',
 		type: 'options',
 		noDataExpression: true,
@@ -31,14 +31,14 @@ export const campaignCallsFields: INodeProperties[] = [
 				description: 'All calls of the account. Each check reads the whole call list.',
 			},
 			{
-				name: 'Campaign',
+				name: 'Calls of a Campaign',
 				value: 'campaign',
 				description: 'The contact lists of a campaign, also those that are added later',
 			},
 		],
 		default: 'campaign',
 		description:
-			"Which calls to check. Requires the part calls in 'Service Profile' of the credential.",
+			"Which calls can start the workflow. Needs the part calls in 'Service Profile' of the credential.",
 	},
 	{
 		...campaignField,
@@ -53,7 +53,7 @@ export const campaignCallsFields: INodeProperties[] = [
 		options: [
 			{ name: 'Date', value: 'date', description: 'Calls created at a time or later' },
 			{ name: 'Last 7 Days', value: 'last7Days', description: 'Calls created since then' },
-			{ name: 'Publication', value: 'publication', description: 'Calls that end later' },
+			{ name: 'When Published', value: 'publication', description: 'Calls that end later' },
 		],
 		default: 'publication',
 		description: 'Which calls start the workflow, each once. The 7 days end with the first check.',
@@ -106,7 +106,7 @@ export function readPollSettings(context: IPollFunctions, account: AccountClient
 	if (campaignId !== undefined && wanted.length > 0 && !wanted.includes(String(campaignId))) {
 		throw new InvalidInput(
 			`'Campaign IDs' in 'Filters' excludes each call of campaign ${campaignId}`,
-			"Remove this filter, or set 'Calls Of' to 'All Calls'.",
+			"Remove this filter, or set 'Calls to Check' to 'All Calls'.",
 		);
 	}
 	const finished = finishedStatuses(account, settings);

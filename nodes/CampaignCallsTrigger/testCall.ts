@@ -53,6 +53,6 @@ export async function testCall(
 	if (failure !== undefined) throw explained(failure);
 	throw new NodeOperationError(context.getNode(), 'No completed call matches', {
 		description:
-			"Check 'Calls Of' and 'Filters'. If no call was placed yet, place one, and test again when it's completed.",
+			"Look at 'Calls to Check' and 'Filters'. If no call was placed yet, place one, and test again when it's completed.",
 	});
 }

@@ -84,7 +84,7 @@ const fields: INodeProperties[] = [
 			name: 'goal',
 			default: 50,
 			description:
-				'How many people to reach in the period. At most as many are returned as are missing. Who had a call with another status counts as reached.',
+				'How many people to reach in the period. Only as many are returned as are missing. Any call with another status counts as reached.',
 		}),
 	),
 ];

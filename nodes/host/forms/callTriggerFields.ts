@@ -35,7 +35,7 @@ export const completionFilters: INodeProperties = {
 				displayName: 'Statuses',
 				name: 'statuses',
 				description:
-					"Only calls that ended with this status. Except for picked, a call that has it counts as completed. Type one that isn't in the list, or several, separated by commas.",
+					'Only calls with this status. Except for picked, it then counts as completed. Type others of your service, separated by commas.',
 			},
 			'searchStatuses',
 		),
@@ -44,7 +44,7 @@ export const completionFilters: INodeProperties = {
 
 export const callsAgainNotice: INodeProperties = {
 	displayName:
-		"If this workflow calls again, set <b>Limit Calls per Person</b> in its Place Call node. Otherwise, a person who doesn't answer is called without end.",
+		'If this workflow calls again, set <b>Limit Calls per Person</b> in Place Call, or unanswered calls repeat without end.',
 	name: 'callsAgainNotice',
 	type: 'notice',
 	default: '',

@@ -358,7 +358,7 @@ describe('a test event', () => {
 		await expect(testEvent({ filters: { statuses: 'none of these' } })).rejects.toMatchObject({
 			message: 'No completed call matches',
 			description:
-				"Check 'Calls Of' and 'Filters'. If no call was placed yet, place one, and test again when it's completed.",
+				"Look at 'Calls to Check' and 'Filters'. If no call was placed yet, place one, and test again when it's completed.",
 		});
 		listOnly(Array.from({ length: 101 }, (_, at) => ({ call_id: `unknown-${at}` })));
 		await expect(testEvent()).rejects.toThrow('No completed call matches');
