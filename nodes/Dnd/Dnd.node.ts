@@ -11,7 +11,6 @@ import { operationFields, type ResourceChoice, subtitleOf } from '../host/run/op
 import { runOperation } from '../host/run/runNode';
 import { add, remove } from './operations/change.operation';
 import { check } from './operations/check.operation';
-import { checkMany } from './operations/checkMany.operation';
 import { forget } from './operations/forget.operation';
 import { getMany } from './operations/getMany.operation';
 
@@ -19,7 +18,7 @@ const number: ResourceChoice = {
 	value: 'number',
 	name: 'Number',
 	description: 'A number on the do-not-disturb list of an agent',
-	operations: [add, check, checkMany, getMany, remove],
+	operations: [add, check, getMany, remove],
 	initial: add,
 };
 

@@ -55,8 +55,6 @@ function useOf(node: string, parameters: INodeParameters): Use | undefined {
 			};
 		case 'dnd check':
 			return { part: 'dnd.list', always: [...isSized, 'phone'] };
-		case 'dnd checkMany':
-			return { part: 'dnd.list', always: isSized };
 		case 'dnd getMany':
 			return { part: 'dnd.list', always: isSized, fields: { phone: { phoneContains: '98' } } };
 		case 'dnd remove':

@@ -266,15 +266,7 @@ export const OPERATIONS: { [name: string]: Operation } = {
 		parameters: listed,
 		reads: ['GET /v1/dnd_numbers'],
 		byModel: ['phone'],
-		output: { phone: '', agent_uuid: '', on_dnd: true, entry: dndEntry },
-	},
-	'dnd › checkMany': {
-		parameters: listed,
-		// Two pages.
-		reads: Array<string>(2).fill('GET /v1/dnd_numbers'),
-		servesAllItems: true,
-		byModel: ['phone'],
-		output: { on_dnd: true, dnd_phone: '', dnd_reason: '', dnd_created_at: '' },
+		output: { phone: '', on_dnd: true, dnd_phone: '', dnd_reason: '', dnd_created_at: '' },
 	},
 	'dnd › getMany': {
 		parameters: { ...agent(), limit: 3 },

@@ -1,18 +1,22 @@
+import mapValues from 'lodash/mapValues';
+import memoize from 'lodash/memoize';
 import type { INodeExecutionData } from 'n8n-workflow';
 import pLimit from 'p-limit';
+import { dndList, type DndListRequest } from '../../core/dnd/dndList';
+import { ListedNumbers } from '../../core/dnd/listedNumbers';
+import { digitsIn } from '../../core/phone/written';
 import { READS_AT_ONCE } from '../../core/service/limits';
+import { readPages } from '../../core/service/paging';
+import type { JsonObject } from '../../core/values/json';
 import {
 	additionalQueryParameters,
 	concurrencyField,
-	readConcurrency,
 	optionsCollection,
+	readConcurrency,
 } from '../../host/forms/options';
-import { asItems, forEachItem, withInputIfFailed } from '../../host/run/itemLoop';
+import { forEachItem, withInputIfFailed } from '../../host/run/itemLoop';
 import type { Operation, OperationRun } from '../../host/run/operations';
-import { dndList } from '../../core/dnd/dndList';
-import { readPages } from '../../core/service/paging';
-import { ListedNumbers } from '../../core/dnd/listedNumbers';
-import { digitsIn } from '../../core/phone/written';
+import { earlierError, emptied, emptyCell } from '../../host/run/ownColumns';
 import { dndAgentField, phoneField, readNumber } from '../dndFields';
 
 /** The list may have numbers in groups of digits, such as `12 34 56 78`. With more digits, they wouldn't be found. */
@@ -23,15 +27,20 @@ const MAX_SEARCH_DIGITS = 6;
 export const check: Operation = {
 	value: 'check',
 	name: 'Check',
-	action: 'Check number against DND list',
-	description: 'Check whether a number is on the list. Its last ten digits are compared.',
-	subtitle: 'check number',
+	action: 'Check numbers against DND list',
+	description: 'Add on_dnd to each item: whether its number is on the list',
+	subtitle: 'check numbers',
 	fields: [
 		dndAgentField,
-		phoneField,
+		{
+			...phoneField,
+			placeholder: 'e.g. {{ $json.phone }}',
+			description:
+				"The number of each item. Drag the column here. One that can't be read or compared is reported, and never counts as not listed.",
+		},
 		optionsCollection(
 			additionalQueryParameters,
-			concurrencyField(READS_AT_ONCE, 'How many numbers to check at the same time'),
+			concurrencyField(READS_AT_ONCE, 'How many requests to send at the same time'),
 		),
 	],
 	isReadOnly: true,
@@ -40,33 +49,62 @@ export const check: Operation = {
 
 	async execute(run) {
 		const { parameters, account } = run;
-		const concurrency = readConcurrency(parameters, READS_AT_ONCE);
-		const limiter = pLimit(concurrency);
-		const checkOne = async (index: number) => {
-			const service = await account();
-			const { agentUuid, phone, additions } = readNumber(parameters.at(index));
+		const rows = rowsOf(run);
+		const limiter = pLimit(readConcurrency(parameters, READS_AT_ONCE));
+		const read = (index: number) => readNumber(parameters.at(index));
+		const numbersOf = memoize(async (request: DndListRequest) => {
+			const list = dndList(await account(), { ...request, limiter });
+			return new ListedNumbers(await readPages(list, Infinity));
+		}, JSON.stringify);
+		const entryOf = async (index: number) => {
+			const { phone, ...list } = read(index);
+			if (rows.length > 1) return (await numbersOf({ ...list, limit: Infinity })).entryOf(phone);
 			/** The service returns all numbers that contain these digits. */
-			const search = async (searched: string) => {
-				const request = { agentUuid, phone: searched, additions, limiter };
-				const pages = dndList(service, request);
-				return new ListedNumbers(await readPages(pages, Infinity)).entryOf(phone);
-			};
+			const search = async (digits: string) =>
+				(await numbersOf({ ...list, phone: digits })).entryOf(phone);
 			// A service may require more digits than two.
-			const entry =
+			return (
 				(await search(phone.slice(-SEARCH_DIGITS))) ??
-				(await search(digitsIn(phone).slice(-MAX_SEARCH_DIGITS)));
-			const found = { on_dnd: entry !== undefined, entry: entry ?? null };
-			return asItems({ phone, agent_uuid: agentUuid, ...found });
+				(await search(digitsIn(phone).slice(-MAX_SEARCH_DIGITS)))
+			);
 		};
-		return completeFailed(run, await forEachItem(run, checkOne, { concurrency }));
+		const check = async (index: number) => [checked(rows[index], await entryOf(index))];
+		// Rows wait for the list, not for each other, so that all rows that can't be compared are reported together.
+		const concurrency = Math.max(1, rows.length);
+		return completeFailed(run, await forEachItem(run, check, { concurrency, check: read }));
 	},
 	notBegun: (run, failed) => [completeFailed(run, failed)],
 };
 
-/** Without on_dnd, a number that couldn't be checked would pass a filter for false. */
+/** A model gets the number that it gave, not the row of its agent. */
+function rowsOf({ caller, parameters }: OperationRun): INodeExecutionData[] {
+	if (caller.kind === 'workflow') return caller.inputRows();
+	return [{ json: { phone: parameters.at(0).scalar('phone') } }];
+}
+
+/** A row that couldn't be checked counts as listed, because null would pass a filter for false. */
 function completeFailed(
-	{ context }: OperationRun,
+	{ context, caller }: OperationRun,
 	items: INodeExecutionData[],
 ): INodeExecutionData[] {
-	return items.map((item) => withInputIfFailed(context, item, () => ({ json: { on_dnd: true } })));
+	const rows = caller.inputRows();
+	const inputOf = (index: number) => checked(rows[index], undefined, true);
+	return items.map((item) => withInputIfFailed(context, item, inputOf));
+}
+
+/** The added columns, and the fields of the entry that they have. */
+const ENTRY_COLUMNS = { dnd_phone: 'phone', dnd_reason: 'reason', dnd_created_at: 'created_at' };
+
+/** A row with its files and the added columns, without those of an earlier check. */
+function checked(
+	{ json: row, binary }: INodeExecutionData = { json: {} },
+	entry?: JsonObject,
+	on_dnd = entry !== undefined,
+): INodeExecutionData {
+	const columns = mapValues(
+		ENTRY_COLUMNS,
+		(field, column) => entry?.[field] ?? emptyCell(row, column),
+	);
+	const json = { ...row, ...emptied(row, earlierError(row, 'on_dnd')), on_dnd, ...columns };
+	return { json, ...(binary && { binary }) };
 }

@@ -40,7 +40,7 @@ const scopeField: INodeProperties = {
 	],
 	default: 'items',
 	description:
-		"Which numbers the nodes of this workflow forget: those of 'Limit Calls per Person' and 'Numbers Pushed Before'. The people can then be called and pushed again.",
+		"Which numbers of 'Limit Calls per Person' and 'Numbers Pushed Before' to forget. The people can then be called and pushed again.",
 };
 
 const ofEachItem = { show: { numbersToForget: ['items'] } };
@@ -55,7 +55,7 @@ export const forget: Operation = {
 	fields: [
 		{
 			displayName:
-				'To keep a person from being called again, add the number to the do-not-disturb list, too. This operation sends nothing to the service.',
+				'This operation sends nothing to the service. To stop calls to a person, add the number to the do-not-disturb list.',
 			name: 'forgetNotice',
 			type: 'notice',
 			default: '',
@@ -64,7 +64,7 @@ export const forget: Operation = {
 		{
 			...phoneField,
 			description:
-				"The phone number in any format, preferably with + and country code. Without a country code, it's read as a number of 'Country', or as an Indian mobile number.",
+				"The phone number in any format. Without a country code, it's a number of 'Country', or an Indian mobile number.",
 			displayOptions: ofEachItem,
 		},
 		{
@@ -75,7 +75,7 @@ export const forget: Operation = {
 			default: '',
 			placeholder: 'e.g. 42',
 			description:
-				'The campaign that may get the number again. To forget the pushes of a number to several campaigns, use an item for each. Leave empty to forget only its calls.',
+				'The campaign that may get the number again. Leave empty to forget only its calls. For several campaigns, use an item for each.',
 			displayOptions: ofEachItem,
 		},
 		{

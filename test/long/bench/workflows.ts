@@ -235,7 +235,7 @@ export const dndCheck =
 			numbers(count),
 			ours(
 				'dnd',
-				{ operation: 'checkMany', agentUuid: agent, phone: '={{ $json.phone }}' },
+				{ operation: 'check', agentUuid: agent, phone: '={{ $json.phone }}' },
 				target,
 			),
 		],

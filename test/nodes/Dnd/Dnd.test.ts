@@ -1,5 +1,5 @@
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
-import { InFlight, service } from '../../engine';
+import { service } from '../../engine';
 import { dndHarness, entry, listOf, PATH, PROFILE } from './dndHarness';
 
 const credential = { serviceProfile: PROFILE };
@@ -8,7 +8,6 @@ const withPart = (part: IDataObject) => ({ serviceProfile: { ...PROFILE, ...part
 const add = dndHarness('add', { phone: '+91 98123-45678' });
 const remove = dndHarness('remove', { phone: '98123 45678' });
 const check = dndHarness('check', { phone: '={{ $json.phone }}' });
-const checkMany = dndHarness('checkMany', { phone: '9812345678' });
 const getMany = dndHarness('getMany');
 const DONE = { success: true, message: 'Done' };
 const CONTINUE = { onError: 'continueRegularOutput' } as const;
@@ -102,7 +101,7 @@ describe('Remove', () => {
 	});
 });
 
-describe('Check', () => {
+describe('Check of one number', () => {
 	const items = [{ phone: '9812345678' }];
 
 	test.each<[phone: string, searched: string, kept: string[], listed: string | undefined]>([
@@ -123,12 +122,7 @@ describe('Check', () => {
 			const containing = kept.filter((one) => one.includes(more));
 			if (listed === undefined) list({ list_phone: more }).reply(200, listOf(...containing));
 			expect(await check.records({}, { items: [{ phone }], credential })).toEqual([
-				{
-					phone: phone.replace(/\(0\)|[^\d+]/g, ''),
-					agent_uuid: 'agent_a1',
-					on_dnd: listed !== undefined,
-					entry: listed === undefined ? null : entry(listed),
-				},
+				expect.objectContaining({ phone, on_dnd: listed !== undefined, dnd_phone: listed ?? null }),
 			]);
 		},
 	);
@@ -147,7 +141,7 @@ describe('Check', () => {
 		list({ list_phone: searched.slice(-2) }).reply(200, listOf());
 		list({ list_phone: searched }).reply(200, listOf(listed));
 		expect(await check.records({}, { items: [{ phone }], credential })).toMatchObject([
-			{ on_dnd: true, entry: { phone: listed } },
+			{ on_dnd: true, dnd_phone: listed },
 		]);
 	});
 
@@ -165,21 +159,6 @@ describe('Check', () => {
 			message: 'The service returned numbers of another agent than the requested one',
 			description: expect.stringContaining('check "{agent}" in "dnd.list"'),
 		});
-	});
-
-	test('checks several numbers at the same time', async () => {
-		const inFlight = new InFlight(2);
-		for (const digits of ['78', '79']) {
-			list({ list_phone: digits }).reply(200, async () => {
-				await inFlight.enter();
-				inFlight.leave();
-				return listOf();
-			});
-			list({ list_phone: `3456${digits}` }).reply(200, listOf());
-		}
-		const rows = [...items, { phone: '9812345679' }];
-		expect(await check.records({}, { items: rows, credential })).toHaveLength(2);
-		expect(inFlight.max).toBe(2);
 	});
 
 	const pageOf = (current_page: number, ...data: object[]) => ({
@@ -279,7 +258,6 @@ describe('before anything is sent', () => {
 		['Add', add, '"dnd.add", for adding numbers to do-not-disturb lists'],
 		['Remove', remove, '"dnd.remove", for removing numbers from do-not-disturb lists'],
 		['Check', check, '"dnd.list", for do-not-disturb lists'],
-		['Check Many', checkMany, '"dnd.list", for do-not-disturb lists'],
 		['Get Many', getMany, '"dnd.list", for do-not-disturb lists'],
 	])('%s names the part that the profile lacks, and whom to ask', async (_name, node, part) => {
 		expect(await node.errorOf({ phone: '98123 45678' })).toMatchObject({
@@ -314,9 +292,9 @@ describe('before anything is sent', () => {
 			/^Fill in its field\. In n8n, if the node has none, write {reason\?} or a fixed value in "dnd\.add" /,
 		],
 		[
-			'digits that the service needs, for which the node has no field',
-			checkMany,
-			{ phone: '98123 45678' },
+			'digits that the service needs',
+			getMany,
+			{},
 			{ 'dnd.list': { query: { a: '{agent}', p: '{page}', n: '{phone}' } } },
 			'The service needs {phone} for do-not-disturb lists',
 			/^Fill in its field\. In n8n, .*"dnd\.list"/,

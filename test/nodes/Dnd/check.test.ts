@@ -1,11 +1,13 @@
 import { engineTool, output, runNode, service } from '../../engine';
 import { AGENT, WITH_PROFILE, dndHarness, listOf, PATH } from './dndHarness';
 
-const harness = dndHarness('checkMany', { phone: '={{ $json.phone }}' });
+const harness = dndHarness('check', { phone: '={{ $json.phone }}' });
 const { records, errorOf, run } = harness;
 const credential = WITH_PROFILE;
 const whole = (agent = 'agent_a1') =>
 	service().get(PATH).query({ list_agent: agent, list_size: 100 });
+const ending = (list_phone: string) =>
+	service().get(PATH).query({ list_agent: 'agent_a1', list_phone });
 const LISTED = {
 	on_dnd: true,
 	dnd_phone: '+919812345678',
@@ -21,7 +23,7 @@ const ROWS = [
 
 const checkNode = async () =>
 	await harness.nodeWith(WITH_PROFILE, 'dnd', {
-		parameters: { operation: 'checkMany', agentUuid: AGENT, phone: '={{ $json.phone }}' },
+		parameters: { operation: 'check', agentUuid: AGENT, phone: '={{ $json.phone }}' },
 	});
 
 test('returns each row with on_dnd, and with its files', async () => {
@@ -50,27 +52,18 @@ test('empties what an earlier check wrote into a sheet, which would keep it for 
 });
 
 test('with Retry On Fail, n8n runs it again for an empty error of the first row, with the same result', async () => {
-	whole().times(2).reply(200, listOf('+919812345678'));
+	ending('78').times(2).reply(200, listOf('+919812345678'));
 	const overrides = { retryOnFail: true, maxTries: 2, waitBetweenTries: 1 };
 	const items = [{ phone: '9812345678', error: '' }];
 	const found = await records({}, { items, credential, overrides });
 	expect(found).toEqual([{ ...items[0], ...LISTED }]);
 });
 
-test('as a tool, returns rows without the ID that an agent adds', async () => {
-	whole().reply(200, listOf('+919812345678'));
-	const [row = {}] = ROWS;
+test('as a tool, returns the number and its entry, not the row of the agent', async () => {
+	ending('78').reply(200, listOf('+919812345678'));
+	const [row = { phone: '' }] = ROWS;
 	const { result } = await engineTool(await checkNode(), { row })();
-	expect(result).toEqual({ ...row, ...LISTED });
-});
-
-test('as a tool, a row whose call timed out earlier is no wait that timed out', async () => {
-	whole().reply(200, listOf());
-	const row = { ...ROWS[1], timed_out: true };
-	expect(await engineTool(await checkNode(), { row })()).toMatchObject({
-		outcome: 'done',
-		result: { ...row, ...FREE },
-	});
+	expect(result).toEqual({ phone: row.phone, ...LISTED });
 });
 
 test('reads the list of each agent once', async () => {
@@ -164,12 +157,9 @@ test('Execute Once stops a list whose field depends on the item', async () => {
 	expect(message).toContain("'Execute Once' is on");
 });
 
-test.each(['check', 'checkMany'])(
-	'a whole run that stops before it begins has on_dnd in %s, too, with On Error set to continue',
-	async (operation) => {
-		const overrides = { onError: 'continueRegularOutput', executeOnce: true } as const;
-		expect(await records({ operation }, { items: ROWS, credential, overrides })).toMatchObject([
-			{ on_dnd: true, error: expect.stringContaining("'Execute Once' is on") },
-		]);
-	},
-);
+test('a whole run that stops before it begins has on_dnd, too, with On Error set to continue', async () => {
+	const overrides = { onError: 'continueRegularOutput', executeOnce: true } as const;
+	expect(await records({}, { items: ROWS, credential, overrides })).toMatchObject([
+		{ on_dnd: true, error: expect.stringContaining("'Execute Once' is on") },
+	]);
+});
