@@ -1,5 +1,9 @@
-import type { INodeExecutionData } from 'n8n-workflow';
+import mapValues from 'lodash/mapValues';
+import omit from 'lodash/omit';
+import pickBy from 'lodash/pickBy';
+import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import { ExplainedError, InvalidInput } from '../core/service/errors';
+import { isJsonObject } from '../core/values/json';
 import { counted } from '../core/values/values';
 import type { OperationRun } from '../host/run/operations';
 import { addPushHints, asHint, rowItems } from './output';
@@ -19,7 +23,7 @@ export async function pushForModel(run: OperationRun): Promise<INodeExecutionDat
 	addPushHints(context, report, true);
 	result.addHintsForModel(...report.hints, ...notesOn(report).map(asHint));
 	const rejected = (await rowItems(report, ROW_STATUSES)).map(({ json }) => json);
-	const output = [{ json: { ...flatReport(report), rejected } }];
+	const output = [{ json: withoutZeros({ ...omit(flatReport(report), 'summary'), rejected }) }];
 	const summary = summaryOf(report);
 	if (check !== undefined) {
 		// A check has no effect, so the model may push the same contacts afterwards.
@@ -34,6 +38,12 @@ export async function pushForModel(run: OperationRun): Promise<INodeExecutionDat
 	result.completed = completed;
 	if (isPartial) throw partlyPushed(report);
 	return [output];
+}
+
+/** A model reads what happened in a sentence, and each number costs it tokens. */
+function withoutZeros(report: IDataObject): IDataObject {
+	const all = mapValues(report, (value) => (isJsonObject(value) ? pickBy(value) : value));
+	return pickBy(all, (value) => value !== 0 && !(Array.isArray(value) && value.length === 0));
 }
 
 const ONLY_CHECKED = 'Nothing was pushed, because this tool only checks the contacts.';
