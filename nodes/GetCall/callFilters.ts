@@ -28,9 +28,13 @@ export const periodFields: INodeProperties[] = [
 		{
 			displayName: 'From',
 			name: 'from',
-			description: 'Calls since this time, or any earlier ones',
+			description: 'Calls since this time. Leave empty to begin with the first.',
 		},
-		{ displayName: 'To', name: 'to', description: 'Calls up to this time, or any later ones' },
+		{
+			displayName: 'To',
+			name: 'to',
+			description: 'Calls up to this time. Leave empty to end with the latest.',
+		},
 	].map((bound) => shownOnlyAt({ ...bound, type: 'dateTime', default: '' }, 'period', 'between')),
 ];
 

@@ -45,7 +45,7 @@ describe('Call Completed Trigger in real n8n', () => {
 		const items = await outputs(accepted + calls.length);
 		expect(ids(items)).toEqual([...calls].sort());
 		for (const { json } of items) {
-			expect(json).toMatchObject({ status: 'picked', call_ended_reason: 'assistant-ended-call' });
+			expect(json).toMatchObject({ outcome: 'Answered', duration_seconds: 42 });
 			expect(json.summary).not.toBe('made up');
 		}
 	});
