@@ -27,7 +27,7 @@ export const idempotencyKeyField: INodeProperties = {
 	default: '',
 	placeholder: 'e.g. {{ $json.message_id }}',
 	description:
-		'Such as the ID of the incoming message. The service accepts a key once, so the message can be sent again if its outcome is unknown.',
+		'Such as the ID of the incoming message. The service accepts a key once, so a message with an unknown outcome can be sent again.',
 };
 
 /** The document's name, also in `POST /v1/chat/inbound/async`. Empty for none. An expression that returned nothing is rejected. */
