@@ -103,7 +103,7 @@ test('as a tool, reports the result, and the same contacts can be pushed afterwa
 	expect(await engineTool(pushNode(check), { row })()).toMatchObject({
 		outcome: 'done',
 		what_happened: `Nothing was pushed, because this tool only checks the contacts. ${summary}`,
-		result: { checked_only: true, summary, rejected: [] },
+		result: { checked_only: true, totals: { received: 1, ready: 1 } },
 	});
 	expect(await engineTool(pushNode(), { row })()).toMatchObject({ outcome: 'done' });
 	expect(sent).toEqual([[phone(1)]]);
