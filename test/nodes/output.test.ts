@@ -50,26 +50,28 @@ type Case = {
 };
 
 const PHONE_KEY = { phone_key: null };
+const ROW = { ...omit(CALL, 'status'), outcome: 'Answered', tag: 'Hot', ...PHONE_KEY };
 const CASES: { [name: string]: Case } = {
 	'getCall › get': {
 		data: CALL,
-		fields: 'status, tag.name, missing, constructor, tag.constructor.name, __proto__.toString',
+		fields: 'status, tag, tag.name, missing, constructor, tag.constructor.name, __proto__.toString',
 		selected: {
 			status: 'picked',
+			tag: 'Hot',
 			'tag.name': 'Hot',
 			missing: null,
 			constructor: null,
 			'tag.constructor.name': null,
 			'__proto__.toString': null,
 		},
-		simplified: { ...omit(CALL, 'tag'), ...PHONE_KEY },
+		simplified: ROW,
 		raw: CALL,
 	},
 	'getCall › getMany': {
 		data: [CALL],
 		fields: 'call_id,phone_key',
 		selected: { call_id: CALL.call_id, ...PHONE_KEY },
-		simplified: { ...omit(CALL, 'tag'), ...PHONE_KEY },
+		simplified: ROW,
 		raw: CALL,
 	},
 	'getCall › getTranscript': {
@@ -102,9 +104,11 @@ const CASES: { [name: string]: Case } = {
 	},
 };
 
-/** Whether the form of this operation has *Output*. */
+/** Whether the form of this operation has *Output*. The triggers that have it have tests of their own. */
 function offersOutput({ node, operation }: SchemaKey): boolean {
-	const { properties = [] } = loader.types.nodes.find(({ name }) => name === node) ?? {};
+	const { properties = [], group = [] } =
+		loader.types.nodes.find(({ name }) => name === node) ?? {};
+	if (group.includes('trigger')) return false;
 	return properties.some(
 		({ name, displayOptions: { show = {} } = {} }) =>
 			name === 'output' &&
