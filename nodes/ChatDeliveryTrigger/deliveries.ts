@@ -40,7 +40,7 @@ export const deliveryFields: INodeProperties[] = [
 		default: '',
 		placeholder: 'e.g. data.message_id',
 		description:
-			'The field of the output that identifies a delivery, such as payload.0.id. A delivery that comes twice then starts the workflow once.',
+			'The field of the output that identifies a delivery. A delivery that comes twice then starts the workflow once.',
 	},
 ];
 

@@ -17,7 +17,6 @@ import { recordOf } from '../../core/service/envelope';
 import { parseAgentUuid } from '../../core/service/parseIds';
 import type { JsonObject } from '../../core/values/json';
 import type { PreparedRequest } from '../../host/claims/preparedRequest';
-import { QUESTIONNAIRE } from '../../core/profile/serviceProfile';
 import { quoted } from '../../core/values/values';
 import { requestSettings } from './create.operation';
 
@@ -28,7 +27,8 @@ const commandField: INodeProperties = {
 	default: '',
 	required: true,
 	placeholder: 'e.g. close',
-	description: `The service's word for it, such as the one that hands the chat to a person. Ask your provider with the <a href="${QUESTIONNAIRE}" target="_blank">questionnaire</a>.`,
+	description:
+		"The service's word for it, such as the one that hands the chat to a person. Your provider names it in the questionnaire.",
 };
 
 export const supportCommand: Operation = {
