@@ -233,11 +233,7 @@ export const dndCheck =
 	(target: Target): Flow => ({
 		nodes: [
 			numbers(count),
-			ours(
-				'dnd',
-				{ operation: 'check', agentUuid: agent, phone: '={{ $json.phone }}' },
-				target,
-			),
+			ours('dnd', { operation: 'check', agentUuid: agent, phone: '={{ $json.phone }}' }, target),
 		],
 	});
 
