@@ -265,7 +265,7 @@ function hintAtNight([first, ...others]: string[]): Explanation[] {
 	return [
 		{
 			message: `Before 9:00 or after 21:00 where the person is: ${calls}, such as at ${first}`,
-			resolution: "In n8n, set 'Calling Hours' to 'Within Hours' to call by day.",
+			resolution: "To call by day, set 'Calling Hours' to 'Within Hours'.",
 		},
 	];
 }

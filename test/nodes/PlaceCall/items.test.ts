@@ -358,7 +358,7 @@ describe('a call at night where the person is', () => {
 	const hintsIn = ({ data }: IRun) =>
 		(data.resultData.runData.Node?.[0]?.hints ?? []).map(({ message }) => message);
 	const hint = (many: string) => [
-		`Before 9:00 or after 21:00 where the person is: ${many}, such as at 22:00 (India). In n8n, set 'Calling Hours' to 'Within Hours' to call by day.`,
+		`Before 9:00 or after 21:00 where the person is: ${many}, such as at 22:00 (India). To call by day, set 'Calling Hours' to 'Within Hours'.`,
 	];
 
 	it.each<[string, string, INodeParameters, string[]]>([
