@@ -25,8 +25,8 @@ export function optionsCollection(...members: INodeProperties[]): INodePropertie
 		options: sortBy(members, 'displayName').flatMap((member) => {
 			if (member.type === 'json') return jsonInTools(member);
 			if (member.type !== 'boolean') return [member];
-			const builderHint = { propertyHint: `Off, unless you set ${member.name} to true.` };
-			return [{ builderHint, ...member }];
+			const ifOff = { propertyHint: `Off, unless you set ${member.name} to true.` };
+			return [{ ...member, builderHint: member.builderHint ?? ifOff }];
 		}),
 	};
 }

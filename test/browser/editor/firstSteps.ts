@@ -20,7 +20,7 @@ export function firstSteps(account: Account, editor: () => Editor): void {
 		await editor().readOutput(/5 rows: 2 pushed, 1 rejected/);
 		await editor().execute();
 		await editor().readOutput(/5 rows: 0 pushed, .* 2 sent before/);
-		await editor().readOutput(/set 'Numbers Pushed Before' to 'Push Again'/);
+		await editor().readOutput(/rejection_reason of each row in 'Skipped' says how/);
 		expect(contacts()).toHaveLength(2);
 		expect(editor().errors.splice(0)).toEqual([]);
 	});
