@@ -82,9 +82,9 @@ function withRecord(
 	const { outcome = null, opted_out = null } = columns;
 	if (!isItems) return { ...placed, outcome, opted_out, timed_out, ...notRead };
 	return {
-		// Beside the outcome, because the status of a call in progress isn't one.
-		...{ outcome, timed_out },
 		...columns,
+		// Of a call in progress, the status isn't an outcome.
+		timed_out,
 		// A column of the row stays if the call has no value for it.
 		...{ ...placed, call_id: placed.call_id ?? callId },
 		...omitBy(columns, isUnset),
