@@ -6,7 +6,7 @@ import type { Explanation } from '../../core/service/explanation';
 import { clock } from '../../host/clock';
 import { readAdditions, readConcurrency } from '../../host/forms/options';
 import { limitFields, limitHint, NOT_COMPLETE, readLimit } from '../../host/forms/list';
-import { defaultInTools } from '../../host/forms/shownWhere';
+import { otherInTools } from '../../host/forms/shownWhere';
 import { optedOutFilter } from '../../host/forms/optedOutFilter';
 import { forEachList, type ListPlan } from '../../host/run/itemLoop';
 import { callOutputFields } from '../../host/forms/callOutput';
@@ -33,7 +33,7 @@ const DEFAULTS_IN_TOOLS = new Map<string, INodeProperties['default']>([
 
 function forModel(field: INodeProperties): INodeProperties[] {
 	const initial = DEFAULTS_IN_TOOLS.get(field.name);
-	return initial === undefined ? [field] : defaultInTools(field, initial);
+	return initial === undefined ? [field] : otherInTools(field, { ...field, default: initial });
 }
 
 const NARROWER = "'From', 'To', 'Phone Number', or 'Status'";

@@ -1,3 +1,4 @@
+import omit from 'lodash/omit';
 import type { INodeProperties } from 'n8n-workflow';
 
 /** The values of other parameters with which a field is shown. */
@@ -24,6 +25,16 @@ export function shownOnlyAt(
 	return { ...field, displayOptions: { hide: { [parameter]: [{ _cnd: { not: value } }] } } };
 }
 
+/** A field, and the one in its place in tools. */
+export function otherInTools(field: INodeProperties, inTools: INodeProperties): INodeProperties[] {
+	const { displayOptions } = field;
+	const hide = { ...displayOptions?.hide, '@tool': [true] };
+	return [
+		{ ...field, displayOptions: { ...displayOptions, hide } },
+		shownWhere(inTools, { '@tool': [true] }),
+	];
+}
+
 /**
  * A drop-down list that a model can fill in, too. n8n lets a model fill in text fields only, so in a tool the parameter
  * is a text field with the same name and values.
@@ -32,25 +43,8 @@ export function textInTools(
 	choice: INodeProperties,
 	asText: Pick<INodeProperties, 'placeholder' | 'description'>,
 ): INodeProperties[] {
-	const { displayName, name, default: initial, required = false } = choice;
-	const shared = { displayName, name, default: initial, ...(required && { required }) };
-	return [
-		{ ...choice, displayOptions: { hide: { '@tool': [true] } } },
-		{ ...shared, type: 'string', ...asText, displayOptions: { show: { '@tool': [true] } } },
-	];
-}
-
-/** A field with another default in tools, whose result a model reads. */
-export function defaultInTools(
-	field: INodeProperties,
-	initial: INodeProperties['default'],
-): INodeProperties[] {
-	const { displayOptions } = field;
-	const hide = { ...displayOptions?.hide, '@tool': [true] };
-	return [
-		{ ...field, displayOptions: { ...displayOptions, hide } },
-		shownWhere({ ...field, default: initial }, { '@tool': [true] }),
-	];
+	const shared = omit(choice, 'options', 'noDataExpression');
+	return otherInTools(choice, { ...shared, type: 'string', ...asText });
 }
 
 /**
@@ -58,10 +52,5 @@ export function defaultInTools(
  * and tell an MCP client no type. So in a tool the parameter is a text field with the JSON.
  */
 export function jsonInTools(json: INodeProperties): INodeProperties[] {
-	const { displayOptions } = json;
-	const hide = { ...displayOptions?.hide, '@tool': [true] };
-	return [
-		{ ...json, displayOptions: { ...displayOptions, hide } },
-		shownWhere({ ...json, type: 'string', typeOptions: { rows: 4 } }, { '@tool': [true] }),
-	];
+	return otherInTools(json, { ...json, type: 'string', typeOptions: { rows: 4 } });
 }
