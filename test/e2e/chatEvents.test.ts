@@ -208,16 +208,17 @@ describe('Chat Events Trigger in real n8n', () => {
 		expect(await run('unwatch', sessions.open)).toMatchObject({ watched: false });
 		await untilSocketsClosed();
 
-		// By its message, Watch knows that the trigger isn't published.
+		// By a 404 with a message, Watch knows that the trigger isn't published. It says that the URL isn't registered, or if it was
+		// requested in this moment, that the published version isn't found: n8n may store it in its cache again.
 		await n8n.deactivate(workflow);
 		const body = await until('the URL to be removed', async () => {
 			const response = await fetch(triggerUrl, { method: 'POST' });
 			const text = await response.text();
-			// While n8n removes it, a 404 says that the published version isn't found.
-			return response.status === 404 && text.includes('is not registered') && text;
+			if (response.status === 404) return text;
+			throw new Error(`${response.status} ${text}`);
 		});
 		expect(JSON.parse(body)).toMatchObject({
-			message: expect.stringContaining('is not registered'),
+			message: expect.stringMatching(/ is not registered|version not found/),
 		});
 	});
 
