@@ -1,5 +1,5 @@
 import uniq from 'lodash/uniq';
-import type { DateTime, Zone } from 'luxon';
+import type { DateTime } from 'luxon';
 import { type CallLimit, calledText, periodAt } from '../core/calls/callsPerPerson';
 import type { TextList } from '../core/claims/textList';
 import type { CallerRun } from '../host/caller/caller';
@@ -27,8 +27,6 @@ type LimitedCall = {
 	planned: DateTime;
 	/** In which it counts. */
 	period: string;
-	/** Of the person. */
-	zone: Zone;
 };
 
 /** `text`: what n8n remembers of the call. Undefined if the limit is reached. */
@@ -56,16 +54,12 @@ export class CallLimiter {
 		private readonly repeat: Limiter,
 	) {}
 
-	/**
-	 * When the call of an item is placed, as decided last. It counts in the period of the workflow's time zone.
-	 *
-	 * @param at where the person is
-	 */
+	/** When the call of an item is placed, as decided last. It counts in the period of the workflow's time zone. */
 	plan(index: number, looseKey: string, limit: CallLimit | undefined, at: DateTime): void {
 		if (limit === undefined) return;
 		const planned = at.setZone(this.zone);
 		const period = periodAt(planned, limit.period);
-		this.calls.set(index, { looseKey, limit, planned, period, zone: at.zone });
+		this.calls.set(index, { looseKey, limit, planned, period });
 	}
 
 	/**
@@ -102,15 +96,16 @@ export class CallLimiter {
 	/**
 	 * Counts the item's call, which is sent next. Without a limit, there's nothing to count.
 	 *
+	 * @param zone of the person, for the message
 	 * @returns false if it isn't reserved in the period for which it's planned
 	 * @throws NotPlaced if the limit of that period is reached
 	 */
-	use(index: number): boolean {
+	use(index: number, zone: string): boolean {
 		const call = this.calls.get(index);
 		const reservation = this.reservations.get(index);
 		if (call === undefined) return true;
 		if (reservation?.period !== call.period) return false;
-		if (reservation.text === undefined) throw overLimit(call);
+		if (reservation.text === undefined) throw overLimit(call, zone);
 		this.unused.delete(reservation.text);
 		return true;
 	}
@@ -128,7 +123,7 @@ export class CallLimiter {
 	}
 }
 
-function overLimit({ limit: { calls, period }, planned, zone }: LimitedCall): NotPlaced {
+function overLimit({ limit: { calls, period }, planned }: LimitedCall, zone: string): NotPlaced {
 	// Some days have no midnight, so the next period doesn't begin a day after the start of this one.
 	const next = planned
 		.plus({ [period]: 1 })

@@ -95,7 +95,7 @@ export type CallingHours = {
 	isScheduled: boolean;
 };
 
-/** A call at another time is unusual, so it's told if no hours are set. */
+/** A hint reports calls at other times if no hours are set. */
 const DAY = { from: 9, until: 21 };
 
 /**

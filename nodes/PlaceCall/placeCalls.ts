@@ -120,8 +120,10 @@ function prepareCall(run: CallRun, index: number): PreparedRequest {
 	const at = scheduledAt ?? additions.body.scheduled_at;
 	const zone = call.zone ?? context.getTimezone();
 	const isAnyTime = call.time.hours === undefined && additions.body.scheduled_at === undefined;
-	const night = isAnyTime ? nightTime(planned, call.zone, request.country_code) : '';
-	const tellNight = () => run.nightTimes.push(...compact([night]));
+	const noteNight = () => {
+		if (!isAnyTime) return;
+		run.nightTimes.push(...compact([nightTime(planned, call.zone, request.country_code)]));
+	};
 	return {
 		// Without the time of the attempt, which doesn't make it another call.
 		payload: { ...additions, request },
@@ -134,17 +136,17 @@ function prepareCall(run: CallRun, index: number): PreparedRequest {
 			// The hours decide when the call is sent.
 			if (obstacle instanceof InvalidInput) throw obstacle;
 			if (obstacle === undefined && !isOnlyChecked)
-				limiter.plan(index, looseKey, call.time.limit, planned.setZone(zone));
+				limiter.plan(index, looseKey, call.time.limit, planned);
 		},
 		send: async ({ account: { client } }) => {
 			if (isOnlyChecked) {
-				tellNight();
+				noteNight();
 				throw onlyChecked(at, zone);
 			}
 			const place = async (bodyNow: () => Promise<CallRequest>) =>
 				await placeCall(client, bodyNow, { ...additions, legacy });
 			const record = await sendCall(run, index, call, place);
-			tellNight();
+			noteNight();
 			// Also if another item then stops the node.
 			addCustomData(context, asItems(record), 'call_id');
 			const output: JsonObject = {
@@ -191,8 +193,8 @@ async function sendCall(
 		const { planned, scheduledAt, obstacle } = callTime(call.time, dateTimeNow(), startedAt);
 		scheduledFor = scheduledAt;
 		if (obstacle !== undefined) throw obstacle;
-		limiter.plan(index, call.looseKey, call.time.limit, planned.setZone(zone));
-		if (!limiter.use(index)) {
+		limiter.plan(index, call.looseKey, call.time.limit, planned);
+		if (!limiter.use(index, zone)) {
 			// As a tool, or if another day, week, or month has begun, it isn't reserved with the others.
 			await limiter.reserve([index]);
 			requireRunning(run);

@@ -12,7 +12,7 @@ export const includeField: INodeProperties = {
 		{
 			name: 'Recording',
 			value: 'recording',
-			description: 'A link that is valid for 15 minutes, or null if there is no recording',
+			description: 'A link that is valid for 15 minutes, or null if the call has none',
 		},
 		{
 			name: 'Transcript',

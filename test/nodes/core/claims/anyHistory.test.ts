@@ -146,7 +146,7 @@ async function runNode(
 			if (!deliveries.isSettled(job)) await batches.claim(index);
 			const outcome = await deliveries.deliver(job, async () => {
 				try {
-					limiter.use(index);
+					limiter.use(index, 'utc');
 					await call(job.who);
 					return { kind: 'done', result: [{ call_id: job.who }] };
 				} catch (error) {
