@@ -145,7 +145,7 @@ type Cell = [text: string, show: () => Promise<void>];
 const cells: { [setting: string]: { [column: string]: Cell } } = {
 	'**Always Output Data**': {
 		[ITEM]: [
-			'No effect: each item returns one. With an error output, an empty item if all failed',
+			'No effect. With an error output, an empty item if all failed',
 			async () => {
 				expect((await run(place(ALWAYS))).outputs[0]).toMatchObject([
 					{ placed: true },
@@ -156,7 +156,7 @@ const cells: { [setting: string]: { [column: string]: Cell } } = {
 			},
 		],
 		[PUSH]: [
-			'If no row was pushed, **Pushed** returns an empty item, on n8n 3 only if the other outputs are empty, too',
+			'**Pushed** returns an empty item if no row was pushed',
 			async () => {
 				const { outputs } = await run(push(ALWAYS), [{ phone: 'call me' }]);
 				expect(outputs).toMatchObject([[{}], [{ phone: 'call me', push_status: 'rejected' }], []]);
@@ -171,7 +171,7 @@ const cells: { [setting: string]: { [column: string]: Cell } } = {
 			},
 		],
 		[TRIGGER]: [
-			"Call Completed and Chat Delivery aren't published with it. No effect on Campaign Calls",
+			'Must be off in Call Completed and Chat Delivery',
 			async () => {
 				const { alwaysCompleted, alwaysDelivery, alwaysCalls } = await refusals();
 				expect(alwaysCompleted).toContain(
@@ -186,7 +186,7 @@ const cells: { [setting: string]: { [column: string]: Cell } } = {
 	},
 	'**Execute Once**': {
 		[ITEM]: [
-			'The node stops if a field depends on the item. Otherwise, it sends one request',
+			'Only if no field depends on the item',
 			async () => {
 				const stopped = await run(place(ONCE));
 				expect(stopped.error?.message).toBe(ONLY_FIRST);
@@ -197,7 +197,7 @@ const cells: { [setting: string]: { [column: string]: Cell } } = {
 			},
 		],
 		[PUSH]: [
-			'The node stops if its input has several items',
+			'Only if the input has one item',
 			async () => {
 				expect((await run(push(ONCE))).error?.message).toBe(ONLY_FIRST);
 				const files = node('Files', 'n8n-nodes-base.convertToFile', 1.1, {
@@ -215,7 +215,7 @@ const cells: { [setting: string]: { [column: string]: Cell } } = {
 			},
 		],
 		[LIST]: [
-			'The node stops if a field depends on the item. Otherwise, the list is returned once, as without it',
+			'Only if no field depends on the item',
 			async () => {
 				const stopped = await run(list(ONCE, { limit: '={{ $json.phone.length }}' }));
 				expect(stopped.error?.message).toBe(ONLY_FIRST);
@@ -225,7 +225,7 @@ const cells: { [setting: string]: { [column: string]: Cell } } = {
 			},
 		],
 		[TRIGGER]: [
-			"Campaign Calls isn't published with it. No effect on Call Completed",
+			'Must be off in Campaign Calls',
 			async () => {
 				const { onceCalls } = await refusals();
 				expect(onceCalls).toContain("'Execute Once' in the settings of this trigger must be off");
@@ -237,7 +237,7 @@ const cells: { [setting: string]: { [column: string]: Cell } } = {
 	},
 	'**Retry On Fail**': {
 		[ITEM]: [
-			'Tries again, and [sends nothing twice](retries.md)',
+			'Sends [nothing twice](retries.md)',
 			async () => {
 				rejectSecond(CALL, 400);
 				const { status, outputs } = await run(place(RETRY));
@@ -245,7 +245,7 @@ const cells: { [setting: string]: { [column: string]: Cell } } = {
 			},
 		],
 		[PUSH]: [
-			'Tries again, and pushes nothing twice',
+			'Pushes nothing twice',
 			async () => {
 				rejectSecond(CONTACTS, 409);
 				const { status, outputs } = await run(push(RETRY));
@@ -261,7 +261,7 @@ const cells: { [setting: string]: { [column: string]: Cell } } = {
 			},
 		],
 		[TRIGGER]: [
-			'Call Completed reads the calls again. No effect on Campaign Calls',
+			'Call Completed reads the calls again',
 			async () => {
 				failFirstRead(`/v1/call/${calls.finished}`);
 				expect(await reported([calls.finished], RETRY)).toMatchObject([
@@ -304,7 +304,7 @@ const cells: { [setting: string]: { [column: string]: Cell } } = {
 			},
 		],
 		[TRIGGER]: [
-			'Call Completed returns an item with the `error`. No effect on Campaign Calls',
+			'Call Completed returns an item with the `error`',
 			async () => {
 				failFirstRead(`/v1/call/${calls.finished}`);
 				const ids = [calls.finished, calls.notPicked];
@@ -317,7 +317,7 @@ const cells: { [setting: string]: { [column: string]: Cell } } = {
 	},
 	'**On Error > Continue (using error output)**': {
 		[ITEM]: [
-			'A failed item goes to the error output, with all columns of its row',
+			'A failed item goes to the error output, with its columns',
 			async () => {
 				rejectSecond(CALL, 400);
 				const { outputs } = await run(place(ERROR_OUTPUT));
@@ -326,7 +326,7 @@ const cells: { [setting: string]: { [column: string]: Cell } } = {
 			},
 		],
 		[PUSH]: [
-			"The same, and the error output returns the reason. If the push can't begin, only the error output has the items",
+			"The same, and the error output returns the reason, or all items if the push can't begin",
 			async () => {
 				rejectSecond(CONTACTS, 409);
 				const { outputs } = await run(push(ERROR_OUTPUT));
@@ -349,7 +349,7 @@ const cells: { [setting: string]: { [column: string]: Cell } } = {
 			},
 		],
 		[TRIGGER]: [
-			'Call Completed uses the error output. No effect on Campaign Calls',
+			'Call Completed uses the error output',
 			async () => {
 				failFirstRead(`/v1/call/${calls.finished}`);
 				const ids = [calls.finished, calls.notPicked];
@@ -373,7 +373,7 @@ const cells: { [setting: string]: { [column: string]: Cell } } = {
 			},
 		],
 		[PUSH]: [
-			'Not needed. A number is pushed once in all rounds',
+			'Not needed',
 			async () => {
 				expect((await loop(push({}), [...SAME, { phone: SECOND }], 3)).status).toBe('success');
 				expect(pushed()).toEqual([FIRST, SECOND]);
