@@ -1,7 +1,6 @@
 import type { SendResult } from '../core/chat/sender';
 import { ACCEPTED_STATES, type Ack, errorOfAck, idText } from '../core/chat/frames';
 import { ExplainedError, failedRepeat, OutcomeUnknown } from '../core/service/errors';
-import { KEY_USED } from '../core/service/errorTable';
 import type { ApiResponse } from '../core/service/http';
 import type { Explanation } from '../core/service/explanation';
 import {
@@ -14,6 +13,12 @@ import {
 } from '../core/values/json';
 
 const MAYBE = 'The service may or may not have accepted the message';
+
+const KEY_USED = {
+	message: 'The idempotency key was already used',
+	resolution:
+		'Use a different key for each message. Use the same key only to send the same content again in the same way.',
+};
 
 /** By the state of the ack, for `invalid` with its documented `error` (docs/asyncapi.yaml). */
 const FAULTS = {

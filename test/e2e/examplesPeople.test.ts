@@ -47,7 +47,7 @@ describe('13 test call', () => {
 		[
 			fixtures.dndPhone,
 			"The call wasn't placed",
-			/^The service rejected the call.*No call was placed.*DND list/s,
+			/^The service rejected the request.*had no effect.*DND list/s,
 		],
 	])('calls %s from the form, and shows the outcome: %s', async (phone, title, message) => {
 		const form = await publish(phone);

@@ -65,7 +65,6 @@ async function readFile(text: string): Promise<void> {
 const rejection = (text: string) =>
 	new ServiceRejection({ message: '', resolution: '' }, '', 400, {
 		texts: [text],
-		body: { errors: text },
 	});
 
 const ofText: Record<string, (text: string) => unknown> = {

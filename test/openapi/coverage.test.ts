@@ -7,7 +7,7 @@ import { ERRORS } from '../../nodes/core/service/errorTable';
 import { PLACEHOLDERS, profileSchema } from '../../nodes/core/profile/schema';
 import escapeRegExp from 'lodash/escapeRegExp';
 import { ROOT } from '../engine/sourceLoader';
-import { WITHOUT_BODY } from './errors';
+import { DOCUMENTED, WITHOUT_BODY } from './errors';
 import { DOCUMENTED_NAMES, propertiesOf } from './names';
 import { ENDPOINTS, NOT_SHOWN, OPENAPI, resolved, schemaNamed } from './openapi';
 
@@ -34,6 +34,7 @@ const PASSED_THROUGH = [
 	'retry_delay',
 	'retry_threshold',
 	'started_at',
+	'tell_not_allowed_during_takeover',
 	'tool_calls',
 	'tool_results',
 	'welcome_message',
@@ -95,6 +96,8 @@ describe('the error table', () => {
 		'200',
 		// The outcome is unknown, and response.ts explains it for every endpoint.
 		'500',
+		// A text of the service, which every rejection without its own row shows.
+		'422',
 		// Each of the bodies has a row without a status.
 		'default',
 	];
@@ -106,12 +109,14 @@ describe('the error table', () => {
 	const isOfAll = (status: string) =>
 		statuses.filter((other) => other.status === status).length === ENDPOINTS.length;
 
-	/** A status that not every endpoint has needs a row for the endpoint, or a documented meaning. */
+	/** A status that not every endpoint has needs a row for the endpoint, or a documented error. */
 	const hasRow = (name: string, status: string) =>
-		ERRORS.some(({ raisedBy, statuses: limits, documentedStatuses = [] }) => {
-			if (!(limits ?? documentedStatuses).includes(Number(status))) return false;
-			const endpoint = name.replace(/\{\w+\}/g, 'id');
-			return isOfAll(status) || raisedBy?.test(endpoint) !== false;
+		DOCUMENTED.some(
+			([, raisedBy, , own = []]) => raisedBy.includes(name) && own.includes(Number(status)),
+		) ||
+		ERRORS.some(({ at, statuses: limits = [] }) => {
+			if (!limits.includes(Number(status))) return false;
+			return isOfAll(status) || at?.test(name) !== false;
 		});
 
 	test('has a row for each status', () => {

@@ -20,7 +20,10 @@ export type DocumentedError = [
 const CONTACTS = ['POST /v1/campaigns/{id}/contacts'];
 const CHAT = ENDPOINTS.map(({ name }) => name).filter((name) => name.includes('chat'));
 /** The errors of docs/openapi.yaml by the names of their schemas, whose codes are those names except for these. */
-const OTHER_CODES: { [schema: string]: string } = { InvalidToken: 'invalid_api_token' };
+const OTHER_CODES: { [schema: string]: string } = {
+	InvalidToken: 'invalid_api_token',
+	AgentNotInAccount: 'agent_not_found',
+};
 /** Endpoints at which an error is known, too, although the document names only others. */
 const ALSO_AT: { [schema: string]: readonly string[] } = {
 	CampaignNotFound: CONTACTS,
@@ -30,7 +33,7 @@ const ALSO_AT: { [schema: string]: readonly string[] } = {
 const rejection = { state: 'rejected', reason: 'tell_not_allowed_during_takeover' };
 
 /** Bodies of the errors that have no fixed text, and other spellings of a text. */
-const BODIES: Array<[schema: string, body: JsonObject, code?: string]> = [
+const BODIES: Array<[schema: string, body: JsonObject]> = [
 	['CampaignNotFound', { error: ' Couldn’t find campaign: 7' }],
 	['CampaignNotFound', { error: "Couldn't find Campaign with 'id'=7" }],
 	['PhoneMissing', { error: 'param is missing or the value is empty: phone' }],
@@ -41,16 +44,7 @@ const BODIES: Array<[schema: string, body: JsonObject, code?: string]> = [
 			details: { error_code: 'NO_OUTBOUND_NUMBER_CONFIGURED', action: 'attach_number' },
 		},
 	],
-	[
-		'RelayedRejection',
-		{ error: 'tell was rejected', upstream_body: rejection },
-		'tell_not_allowed_during_takeover',
-	],
-	[
-		'RelayedRejection',
-		{ error: 'close was rejected', upstream_body: { ...rejection, reason: 'other' } },
-		'upstream_rejection',
-	],
+	['RelayedRejection', { error: 'tell was rejected', upstream_body: rejection }],
 ];
 
 const errorCode = z.custom<ErrorCode>((value) => ERRORS.some(({ code }) => code === value));
@@ -79,11 +73,11 @@ export const WITHOUT_BODY = difference(
 );
 
 export const DOCUMENTED: DocumentedError[] = [
-	...KNOWN.map(([schema, body, name]): DocumentedError => {
+	...KNOWN.map(([schema, body]): DocumentedError => {
 		const places = PLACES[schema] ?? [];
 		const raisedBy = uniq([...places.map((place) => place.name), ...(ALSO_AT[schema] ?? [])]);
 		const statuses = uniq(places.map(({ status }) => Number(status)));
-		const code = errorCode.parse(name ?? OTHER_CODES[schema] ?? snakeCase(schema));
+		const code = errorCode.parse(OTHER_CODES[schema] ?? snakeCase(schema));
 		return [code, raisedBy, body, statuses.some(Number.isNaN) ? undefined : statuses];
 	}),
 	[

@@ -48,8 +48,7 @@ export class ApiClient {
 					clock: this.clock,
 					notAfter: this.notAfter,
 					signal: this.stop,
-					tookEffect: ({ text }) =>
-						findEffect(request, parseJson(text), checks.effectFields) !== undefined,
+					tookEffect: ({ text }) => findEffect(request, parseJson(text)) !== undefined,
 				},
 			);
 			const redacted = { ...response, text: this.hideApiToken(response.text) };

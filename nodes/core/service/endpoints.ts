@@ -74,8 +74,7 @@ export async function placeCall(
 	const path = legacy ? '/call' : '/v1/call';
 	const request = async () =>
 		withAdditions({ method: 'POST', path, body: await bodyNow() }, additions);
-	const checks = { successCheck: hasId('call_id'), effectFields: ['call_id'] };
-	return await client.send(await request(), checks, request);
+	return await client.send(await request(), { successCheck: hasId('call_id') }, request);
 }
 
 /** A record of another call or campaign than the requested one isn't used. */
@@ -136,10 +135,7 @@ export async function addContacts(
 	const list = { field: 'contacts', entries: contacts };
 	const request = withAdditions({ method: 'POST', path, body, list }, additions);
 	const successCheck = either(hasId('campaign_upload_id'), hasCount('contacts_accepted'));
-	return await client.send(request, {
-		successCheck,
-		effectFields: ['campaign_upload_id', 'contacts_accepted', 'queued_calls'],
-	});
+	return await client.send(request, { successCheck });
 }
 
 /** `GET /v1/campaigns/{id}/status`: cheap to poll. Its response must not be about another campaign. */

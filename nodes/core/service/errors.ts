@@ -1,5 +1,5 @@
 import type { Explanation } from './explanation';
-import type { ErrorCode, RejectionBody } from './errorTable';
+import type { ErrorCode } from './errorTable';
 import { firstCharacters } from '../values/text';
 import { messageOf } from '../values/values';
 
@@ -180,7 +180,8 @@ export class ServiceRejection extends ExplainedError {
 		{ message, resolution, isTransient = false }: Explanation,
 		originalMessage: string,
 		override readonly status: number,
-		readonly rejection: RejectionBody,
+		/** The documented error, if it's one, and the texts of the error body. */
+		readonly rejection: { code?: ErrorCode | undefined; texts: string[] },
 		origin: ErrorOrigin = 'service',
 	) {
 		super('rejected', message, resolution, { originalMessage, origin, isTransient });

@@ -1,12 +1,6 @@
-import {
-	type ErrorRow,
-	explanationOf,
-	notProcessed,
-	type RejectionBody,
-	errorRowOf,
-} from './errorTable';
+import { errorRowOf } from './errorTable';
 import { isId, saysSuccess, type SuccessCheck } from './envelope';
-import { OutcomeUnknown, ServiceRejection, type ErrorOrigin } from './errors';
+import { type ErrorFacts, type ErrorOrigin, OutcomeUnknown, ServiceRejection } from './errors';
 import {
 	type ApiResponse,
 	type HttpResponse,
@@ -21,8 +15,6 @@ import { plainText } from '../values/values';
 export type ResponseChecks = {
 	/** Whether it proves success. */
 	successCheck: SuccessCheck;
-	/** Fields that only an effect fills, such as the ID of the created record. A rejection with one of them proves nothing. */
-	effectFields?: readonly string[];
 	/** Whether the response contains a token or a presigned URL. Messages then don't quote it. */
 	isSecret?: boolean;
 };
@@ -32,9 +24,11 @@ const TIMEOUT_STATUSES = new Set([408, 499]);
 
 /**
  * Reads the envelope of a response (General conventions). Success and rejection each need proof:
- * - **success**: a 2xx that passes the success check of its endpoint
- * - **rejection**: an error body of the service, see {@link findRejection}, or a status of {@link notProcessed}
- * - **unknown**: everything else with any status, such as a web page, an empty body, or the response of a proxy
+ * - **success**: a 2xx without an error, which passes the success check of its endpoint
+ * - **rejection**: `success: false` with a 2xx, or a 4xx that isn't a timeout. A list of `errors` with 400 or 422. Or a status
+ *   that alone means that the request wasn't processed (`statusAloneRejects`).
+ * - **unknown**: everything else, such as a web page, an empty body, and any 5xx. Gateways also write `error`, and the
+ *   service may have processed the request behind them, or failed halfway.
  *
  * @throws ServiceRejection if the request was rejected
  * @throws OutcomeUnknown if the response proves neither
@@ -42,33 +36,38 @@ const TIMEOUT_STATUSES = new Set([408, 499]);
 export function parseResponse(
 	request: ServiceRequest,
 	response: HttpResponse,
-	{ successCheck, effectFields, isSecret = false }: ResponseChecks,
+	{ successCheck, isSecret = false }: ResponseChecks,
 ): ApiResponse {
 	const { status } = response;
 	const body = parseJson(response.text);
-	const displayBody = isSecret ? withoutQuotes(body) : body;
-	const rejection = isJsonObject(displayBody)
-		? findRejection(displayBody, status, request)
-		: undefined;
-	const isSuccess = rejection === undefined && isSuccessStatus(status);
-	if (isSuccess && body !== undefined && !deniesSuccess(body) && successCheck(body)) {
+	const said = isSecret ? withoutQuotes(body) : body;
+	const errorBody = isJsonObject(said) ? said : {};
+	const texts = errorTexts(errorBody);
+	const { success = null } = errorBody;
+	const isFine = success === null ? texts.length === 0 : success === true;
+	if (isSuccessStatus(status) && body !== undefined && isFine && successCheck(body))
 		return { status, body };
-	}
-	const { originalMessage, origin } = originalMessageOf(response, displayBody, rejection, isSecret);
-	const row = rejection?.row ?? notProcessed(request, status);
-	const effect = findEffect(request, body, effectFields);
-	if (row !== undefined && effect === undefined) {
-		const explanation = explanationOf(row, response);
-		const { texts, body: said } = rejection ?? { texts: [], body: {} };
-		const found = { code: row.code, texts, body: said };
-		throw new ServiceRejection(explanation, originalMessage, status, found, origin);
-	}
+
+	const row = errorRowOf(request, status, texts, errorBody);
+	const isOwn = (success === false && mayReject(status)) || isValidationError(errorBody, status);
+	const isRejected = isOwn || row.statusAloneRejects === true;
+	const isQuoted = isOwn || success === false;
+	const originalMessage = isQuoted
+		? serviceText(texts, errorBody, status)
+		: excerptOf(response, isSecret);
+	const origin: ErrorOrigin = isQuoted ? 'service' : 'response';
+	const effect = isRejected ? findEffect(request, body) : undefined;
+	if (isRejected && effect === undefined)
+		throw new ServiceRejection(row, originalMessage, status, { code: row.code, texts }, origin);
 	const message =
-		row === undefined
+		effect === undefined
 			? unexpected(request, response)
 			: `The response contradicts itself, because it has ${effect} (HTTP status ${status})`;
 	throw outcomeUnknown(request, message, { originalMessage, status, origin });
 }
+
+/** Fields that only an effect fills, such as the ID of the created record. */
+const EFFECT_FIELDS = ['call_id', 'campaign_upload_id', 'contacts_accepted', 'queued_calls'];
 
 const MAX_SHOWN_CHARACTERS = 100;
 
@@ -76,10 +75,9 @@ const MAX_SHOWN_CHARACTERS = 100;
 export function findEffect(
 	{ method }: ServiceRequest,
 	body: JsonValue | undefined,
-	effectFields: readonly string[] = [],
 ): string | undefined {
 	if (method === 'GET' || body === undefined) return undefined;
-	for (const field of effectFields) {
+	for (const field of EFFECT_FIELDS) {
 		const value = [...fieldsIn(body, [field])].find(isId);
 		if (value !== undefined) return `${field} ${plainText(value).slice(0, MAX_SHOWN_CHARACTERS)}`;
 	}
@@ -90,68 +88,24 @@ function isSuccessStatus(status: number): boolean {
 	return status >= 200 && status < 300;
 }
 
-/** A `success` other than `true` (General conventions), or without it, an error. */
-function deniesSuccess(body: JsonValue): boolean {
-	if (!isJsonObject(body)) return false;
-	const { success = null } = body;
-	return success === null ? toRejection(body, true).texts.length > 0 : success !== true;
-}
-
-/**
- * Finds the service's own rejection in a body:
- * - For most statuses below 500: `success: false`. Without it, only a documented error of this endpoint with
- *   its documented status, or a list of `errors` with 400 or 422. Gateways also write `error`, and the service may
- *   have processed the request behind them.
- * - For 5xx, a timeout, or a redirect: only a documented error of this endpoint whose status isn't documented, with
- *   `success: false` and a single text. The service may have failed halfway.
- */
-function findRejection(
-	body: JsonObject,
-	status: number,
-	request: ServiceRequest,
-): (RejectionBody & { row: ErrorRow }) | undefined {
-	if (body.success === true) return undefined;
-	const isOwn = body.success === false;
-	const rejection = toRejection(body, isOwn);
-	const row = errorRowOf(rejection, status, request);
-	const { code, documentedStatuses } = row;
-	const hasAnyStatus = code !== undefined && documentedStatuses === undefined;
-	const isDocumented = hasAnyStatus || documentedStatuses?.includes(status) === true;
-	const isProven = mayReject(status)
-		? isOwn || isDocumented || isValidationError(body, status)
-		: isOwn && hasAnyStatus && rejection.texts.length < 2;
-	return isProven ? { ...rejection, row } : undefined;
-}
-
-/**
- * Reads an error body.
- *
- * @param anyShape whether to accept errors that aren't text. `success: false` already proves a rejection.
- */
-function toRejection(body: JsonObject, anyShape: boolean): RejectionBody {
-	const texts = [body.error, ...(Array.isArray(body.errors) ? body.errors : [body.errors])]
-		.filter((text) => text !== undefined && text !== null && text !== '' && text !== false)
-		.filter((text) => anyShape || typeof text === 'string')
+/** The texts of `error` and `errors`, and the reason of a rejection that the service relays from the chat engine. */
+function errorTexts({
+	error = null,
+	errors = null,
+	upstream_body: upstream = null,
+}: JsonObject): string[] {
+	return [error, errors, isJsonObject(upstream) ? (upstream.reason ?? null) : null]
+		.flat()
+		.filter((text) => text !== null && text !== '' && text !== false)
 		.map((text) => (typeof text === 'string' ? text : JSON.stringify(text)));
-	return { texts, body };
 }
 
 /** What the service said, for messages. */
-function serviceText({ texts, body }: RejectionBody, status: number): string {
-	const parts = texts.length > 0 ? [...texts] : [`HTTP status ${status}`];
-	const { details = null, upstream_body: upstream } = body;
-	if (isJsonObject(upstream) && typeof upstream.reason === 'string')
-		parts.push(`reason: ${upstream.reason}`);
-	if (details !== null) parts.push(readable(details));
-	return parts.join(' · ');
-}
-
-/** `details` in readable form: `error_code: A, action: b`. */
-function readable(details: JsonValue): string {
-	if (!isJsonObject(details)) return JSON.stringify(details);
-	return Object.entries(details)
-		.map(([name, value]) => `${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`)
-		.join(', ');
+function serviceText(texts: string[], { details = null }: JsonObject, status: number): string {
+	return [
+		...(texts.length > 0 ? texts : [`HTTP status ${status}`]),
+		...(details === null ? [] : [JSON.stringify(details)]),
+	].join(' · ');
 }
 
 /** Whether a working service can reject a request with this status. */
@@ -174,18 +128,9 @@ function unexpected({ method }: ServiceRequest, { status, readBytes }: HttpRespo
 	return `The response doesn't ${method === 'GET' ? 'contain the requested data' : 'confirm the request'}`;
 }
 
-function originalMessageOf(
-	{ status, text }: HttpResponse,
-	body: JsonValue | undefined,
-	rejection: RejectionBody | undefined,
-	isSecret: boolean,
-): { originalMessage: string; origin: ErrorOrigin } {
-	const isOwn = isJsonObject(body) && body.success === false;
-	const said = isOwn ? toRejection(body, true) : rejection;
-	if (said !== undefined) return { originalMessage: serviceText(said, status), origin: 'service' };
+function excerptOf({ status, text }: HttpResponse, isSecret: boolean): string {
 	const excerpt = isSecret ? '' : wordsIn(text).replace(/\s+/g, ' ').trim().slice(0, 200);
-	const originalMessage = `HTTP status ${status}${excerpt === '' ? '' : ` · ${excerpt}`}`;
-	return { originalMessage, origin: 'response' };
+	return `HTTP status ${status}${excerpt === '' ? '' : ` · ${excerpt}`}`;
 }
 
 const MAX_PAGE_CHARACTERS = 20_000;
@@ -193,7 +138,7 @@ const MAX_PAGE_CHARACTERS = 20_000;
 /** A proxy responds with a page, whose words come after a long head. Any other text as it is. */
 function wordsIn(text: string): string {
 	const start = text.trimStart().slice(0, MAX_PAGE_CHARACTERS);
-	if (!/^<(?:!doctype|html)\b/i.test(start)) return text;
+	if (!/^<(?:!doctype|html)\b/i.test(start)) return start;
 	return start.replace(/<(script|style)\b.*?(?:<\/\1>|$)/gis, ' ').replace(/<[^<>]*>/g, ' ');
 }
 
@@ -201,7 +146,7 @@ function wordsIn(text: string): string {
 export function outcomeUnknown(
 	{ method, changesNothing }: ServiceRequest,
 	message: string,
-	facts: ConstructorParameters<typeof OutcomeUnknown>[2],
+	facts: ErrorFacts,
 ): OutcomeUnknown {
 	if (method === 'GET' || changesNothing === true) {
 		const resolution =

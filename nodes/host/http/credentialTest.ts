@@ -3,7 +3,7 @@ import type {
 	ICredentialTestFunctions,
 	INodeCredentialTestResult,
 } from 'n8n-workflow';
-import { explained, isRejection, NotSent, ServiceRejection } from '../../core/service/errors';
+import { explained, NotSent, ServiceRejection } from '../../core/service/errors';
 import { type Transport, VALIDATION_STATUSES } from '../../core/service/http';
 import { ApiClient } from '../../core/service/client';
 import { listActiveAgents } from '../../core/service/endpoints';
@@ -43,9 +43,7 @@ const CHECK_BASE_URL =
 function toTestFailure(error: unknown): INodeCredentialTestResult | null {
 	const { message, resolution: resolution, originalMessage } = explained(error);
 	if (error instanceof ServiceRejection && error.status !== 404) {
-		const { status, rejection } = error;
-		const isOwn = VALIDATION_STATUSES.has(status) && rejection.body.success === false;
-		const isAccepted = isOwn && !isRejection(error, 'invalid_api_token');
+		const isAccepted = VALIDATION_STATUSES.has(error.status);
 		return isAccepted ? null : testFailure(message, resolution, originalMessage);
 	}
 	// n8n itself blocked the request, or the credential is invalid.

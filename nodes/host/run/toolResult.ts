@@ -155,8 +155,7 @@ function adviceIn(context: IExecuteFunctions, { message, resolution }: Explained
 
 /** What a model can do about what wasn't done. */
 function nextStep({ isTransient, resolution }: ExplainedError): string {
-	if (isTransient)
-		return 'Wait for a minute, or as long as the service asks, then repeat what was not done.';
+	if (isTransient) return 'Wait for a minute, then repeat what was not done.';
 	if (isForOwner(resolution)) return FOR_THE_OWNER;
 	return `Request again only what you can correct. Tell ${USER} about the rest.`;
 }

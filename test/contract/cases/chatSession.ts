@@ -57,7 +57,7 @@ const session: ContractCase[] = [
 		parameters: tell,
 		prepare: ({ sessions: control }) => control.setMode(sessionId, 'support'),
 		requests: [SUPPORT],
-		rejection: 'A person has taken over this chat',
+		rejection: 'The chat engine rejected the request',
 	},
 	{
 		title: 'explains that the session is closed',

@@ -55,18 +55,6 @@ test('additional fields are added, and never replace the message', async () => {
 	expect(bodies).toEqual([{ session_id: sessions.open, message: 'Hello', customer_id: 7 }]);
 });
 
-test.each(['idempotency_key_reused', 'idempotency_key_rail_conflict'])(
-	'asynchronously, %s says the same as over the live connection',
-	async (error) => {
-		service().post(ASYNC).reply(409, { success: false, error });
-		const { message, description } = stopMessage(
-			await harness.runOnNock({ sendingMethod: 'async', ...KEY }),
-		);
-		expect(message).toContain('The idempotency key was already used');
-		expect(description).toContain('Use a different key for each message.');
-	},
-);
-
 /** Without a key: test/nodes/unprovenResponses and test/network. */
 describe('a broken connection or a server error after the message was sent', () => {
 	const faults: Array<[string, (to: nock.Interceptor) => nock.Scope]> = [

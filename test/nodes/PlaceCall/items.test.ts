@@ -137,7 +137,7 @@ describe('the output', () => {
 	it('of a call that was not placed has placed: false, so that a condition can compare it', async () => {
 		rejectCall();
 		const items = [{ row: 7, placed: true, call_id: 'old', outcome: 'Answered' }];
-		const error = 'The service rejected the call';
+		const error = 'The service rejected the request';
 		const [failed = {}] = records(await place({}, { items, over: CONTINUE }));
 		expect(failed).toMatchObject({ row: 7, placed: false, error });
 		expect(failed).not.toHaveProperty('call_id');
@@ -215,7 +215,7 @@ describe('when one call fails, the node stops, and says how to send those after 
 		[
 			400,
 			{ success: false, error: 'phone_number is implausible', details: { length: 9 } },
-			'phone_number is implausible · length: 9',
+			'phone_number is implausible · {"length":9}',
 		],
 		// n8n would replace a reason that contains a code of the operating system.
 		[200, { success: false, error: 'ENOENT: no such flow' }, 'ENOENT: no such flow'],
@@ -223,9 +223,9 @@ describe('when one call fails, the node stops, and says how to send those after 
 		acceptCalls(1);
 		callsEndpoint().reply(status, body);
 		const { message, description, context } = faultOf(await place(perItem, { items: people(3) }));
-		expect(message).toBe('The service rejected the call [row 2]');
+		expect(message).toBe('The service rejected the request [row 2]');
 		expect(description).toBe(
-			`No call was placed. Correct what the service names, and don't call a person who is on a do-not-disturb list. The service said: ${reason}. ${UNSENT}`,
+			`The request had no effect. Correct what the service names, or check the values and the IDs. Then try again. The service said: ${reason}. ${UNSENT}`,
 		);
 		// n8n would add "[item 1]".
 		expect(context).not.toMatchObject({ itemIndex: expect.any(Number) });

@@ -148,7 +148,12 @@ describe('the pages of a list', () => {
 	test.each([
 		['with a total', withTotal(PAGED), 'Invalid page.', 'The service rejected the request'],
 		['by a link', LINK, 'Invalid page.', 'The service rejected the request'],
-		['because of the token', PAGED, 'Invalid API token', 'The service rejected the API token'],
+		[
+			'because of the token',
+			PAGED,
+			'Invalid API token',
+			'The service or a proxy rejected the API token',
+		],
 	])('that are rejected %s have their own error', async (_how, details, error, message) => {
 		const first = pageAt(0, 6, { total: 6, next: '?p=2' });
 		const list = listing(({ p }) => (p === undefined ? first : { success: false, error }));

@@ -30,14 +30,14 @@ const rejection = (status: number, isTransient = false) =>
 		{ message: 'The agent is unknown', resolution: 'Check the agent.', isTransient },
 		'agent_not_found',
 		status,
-		{ texts: [], body: {} },
+		{ texts: [] },
 	);
 
 const closedSession = new ServiceRejection(
 	{ message: 'closed', resolution: 'Go on.' },
 	'session_closed',
 	409,
-	{ code: 'session_closed', texts: ['session_closed'], body: {} },
+	{ code: 'session_closed', texts: ['session_closed'] },
 );
 
 const unusable = new InvalidInput('The URL is unusable', 'Report it.');

@@ -15,7 +15,7 @@ export function listing(respond: (query: Query) => unknown, profile: object = {}
 		asked.push(given);
 		await Promise.resolve();
 		const text = JSON.stringify(respond(given));
-		return { status: 200, headers: {}, text };
+		return { status: text.includes('Invalid API token') ? 401 : 200, headers: {}, text };
 	};
 	const account: Account = {
 		client: clientOf(transport),

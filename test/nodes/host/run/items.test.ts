@@ -121,7 +121,7 @@ test('the error is that of the first failed item in input order, with the words 
 		});
 	const parameters = { ...perItem, options: { concurrency: 2 } };
 	const { message, description } = faultOf(await run(harness.placeCallNode(parameters), people(2)));
-	expect(message).toBe('The service rejected the call [row 1]');
+	expect(message).toBe('The service rejected the request [row 1]');
 	expect(description).toMatch(
 		/^.* The service said: not today\. \[row 2\] .* The service said: too late\./,
 	);

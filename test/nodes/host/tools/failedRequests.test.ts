@@ -39,7 +39,6 @@ const rejection = (error: string, more: IDataObject = {}) => ({ success: false, 
 /** Failures of any request. */
 const OUTAGES: { [what: string]: Failing | { code: string } } = {
 	'too many requests': [429, ''],
-	'too many requests, with a time to wait': [429, '', { 'retry-after': '7' }],
 	'a gateway without a service': [503, 'unavailable'],
 	'a crash of the service': [500, rejection('Internal server error')],
 	'a wrong token': [401, rejection('Invalid API token')],
@@ -129,9 +128,6 @@ function faultsIn(scene: Scene, result: ToolWords, failing: Failing | { code: st
 	const words = `${happened} ${next}`;
 	const isOfRead = isRead(scene.name);
 	const isTooMany = Array.isArray(failing) && failing[0] === 429;
-	// A live connection gives up after several attempts, each with a cause of its own. A trigger isn't the service.
-	const isOther = /keeps failing|wasn't connected|Chat Events Trigger/.test(happened);
-	const waits = isTooMany && failing[2]?.['retry-after'] !== undefined && !isOther;
 	return [
 		next.split(/(?<=[.?!]) (?=[A-Z])/).some(isUnmarked) &&
 			'advice for the owner that does not begin with "In n8n,"',
@@ -140,7 +136,6 @@ function faultsIn(scene: Scene, result: ToolWords, failing: Failing | { code: st
 		isOfRead && FORBIDS.test(words) && 'forbids a read',
 		isOfRead && outcome === 'unknown' && 'a read of unknown outcome',
 		isTooMany && !/\bwait\b/i.test(next) && 'no pause',
-		waits && !words.includes('7 seconds') && 'not how long to pause',
 		isTooMany && words.includes(OWNER) && 'blames the owner',
 		next.trim().length < 10 && 'nothing to do',
 	].filter((fault) => fault !== false);

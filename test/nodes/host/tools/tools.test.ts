@@ -178,7 +178,7 @@ describe.each(ROUTES)('a tool %s', (_name, route) => {
 		acceptCalls(1);
 		expect(checked(await tool())).toEqual({
 			outcome: 'rejected',
-			what_happened: 'The service rejected the call (number is on the do-not-disturb list).',
+			what_happened: 'The service rejected the request (number is on the do-not-disturb list).',
 			next_step: expect.stringContaining('Request again only what you can correct.'),
 			result: null,
 		});
@@ -337,7 +337,6 @@ const invalid = (resolution: string) => new InvalidInput('Wrong', resolution);
 const rejected = (resolution: string, isTransient = false) =>
 	new ServiceRejection({ message: 'Rejected', resolution, isTransient }, 'No', 404, {
 		texts: [],
-		body: {},
 	});
 const unknown = new OutcomeUnknown('No response', OF_THE_OWNER);
 const CALL_ONE = { json: { call_id: 'one' } };
