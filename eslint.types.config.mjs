@@ -11,7 +11,6 @@ const PLAIN = [
 	'nodes/core/**/*.ts',
 	'nodes/GetCall/latestCalls.ts',
 	'nodes/PlaceCall/{callTime,notPlaced}.ts',
-	'nodes/PlaceCall/ask/answer.ts',
 	'nodes/PushCampaignContacts/{push,file}/*.ts',
 	'nodes/CampaignCallsTrigger/pollState.ts',
 ];

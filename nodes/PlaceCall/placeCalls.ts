@@ -22,7 +22,7 @@ import { deliverEachItem } from '../host/run/deliverItems';
 import type { PreparedRequest, Quota } from '../host/claims/preparedRequest';
 import { readAdditions, readConcurrency } from '../host/forms/options';
 import { counted, plainText } from '../core/values/values';
-import type { Question } from './ask/question';
+import type { Question } from './ask';
 import { type CallLimiter, openCallLimiter } from './callLimiter';
 import {
 	callText,
@@ -36,8 +36,7 @@ import { onlyChecked, readChecksOnly } from './checkOnly';
 import { DEFAULT_MAXIMUM_CALLS } from './fields/options';
 import { type CheckedCall, readCallForm } from './fields/readCallForm';
 import { oncePerPerson } from './oncePerPerson';
-import { readWaitLimit } from './wait/waitLimit';
-import { waitForCalls } from './wait/waitForCalls';
+import { readWaitLimit, waitForCalls } from './waitForCalls';
 import { inputItem } from './inputFields';
 
 /** What the calls of one node run share. */

@@ -15,10 +15,11 @@ import type { Operation } from '../../host/run/operations';
 import { type CallFilters, describeFilters, KNOWN_STATUSES } from '../../core/calls/callListQuery';
 import { readPages } from '../../core/service/paging';
 import { callList, readsFirstPageOnly, whereIsTheList } from '../../core/calls/callList';
-import { simplifyCall } from '../../core/calls/callRecord';
-import { isOptOutWanted, optedOut, requireCaptured } from '../../core/calls/optOut';
+import { callColumns } from '../../core/calls/callRecord';
+import { isOptOutWanted, optedOut } from '../../core/calls/callEnd';
 import type { AccountClient } from '../../host/http/accountClient';
 import type { Limiter } from '../../core/values/keyedMutex';
+import { unusable } from '../../core/service/errors';
 import type { JsonObject } from '../../core/values/json';
 import { counted, isUnset } from '../../core/values/values';
 import { callOptions } from '../callFields';
@@ -98,7 +99,7 @@ export const getMany: Operation = {
 				key: { ...request, limit: String(limit), wanted, output },
 				read: async (limiter) =>
 					await selectOutputs(output, (await readFor(limiter)).slice(0, limit), (call) =>
-						simplifyCall(call, service.optOutKey),
+						callColumns(call, service.optOutKey),
 					),
 			};
 		};
@@ -111,6 +112,20 @@ function firstPageOnlyHint(count: number, account: AccountClient): Explanation {
 		message: `The service returned ${counted(count, 'call')} in its first response and may have more`,
 		resolution: `${NOT_COMPLETE} ${whereIsTheList(account, 'next')}`,
 	};
+}
+
+/**
+ * Otherwise, it would look as if nobody had opted out.
+ *
+ * @throws OutcomeUnknown if no call of the list has captured values
+ */
+function requireCaptured(calls: readonly JsonObject[]): void {
+	if (calls.length === 0 || calls.some((call) => Object.hasOwn(call, 'data_captured'))) return;
+	throw unusable(
+		"The list of calls has no captured values (data_captured), so 'Opted Out' can't be used",
+		"Remove the filter, and read each call with 'Get', which returns opted_out.",
+		{ origin: 'response' },
+	);
 }
 
 /** A mistake in a filter looks like a list without calls. */

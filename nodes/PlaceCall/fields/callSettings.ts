@@ -61,13 +61,21 @@ const SETTINGS: Setting[] = [
 	},
 ];
 
-/** Options that override the agent's settings for this call. */
-export const callSettings = SETTINGS.map((setting): INodeProperties => {
-	const property = omit(setting, 'path', 'bounds');
-	if (setting.type === 'boolean') return property;
-	const { min, max } = setting.bounds;
-	return { ...property, typeOptions: { minValue: min, maxValue: max, numberPrecision: 0 } };
-});
+/** What overrides the agent's settings for this call. */
+export const callSettings: INodeProperties = {
+	displayName: 'Call Settings',
+	name: 'callSettings',
+	type: 'collection',
+	placeholder: 'Add Setting',
+	default: {},
+	description: "Maximum duration, retries, and callback of this call, in place of the agent's own",
+	options: SETTINGS.map((setting): INodeProperties => {
+		const property = omit(setting, 'path', 'bounds');
+		if (setting.type === 'boolean') return property;
+		const { min, max } = setting.bounds;
+		return { ...property, typeOptions: { minValue: min, maxValue: max, numberPrecision: 0 } };
+	}),
+};
 
 /**
  * Undefined if none is set.
@@ -75,10 +83,11 @@ export const callSettings = SETTINGS.map((setting): INodeProperties => {
  * @throws InvalidInput if one is out of bounds
  */
 export function readCallSettings(options: Fields): CallConfigOverrides | undefined {
-	const added = SETTINGS.filter(({ name }) => options.has(name));
+	const settings = options.collection(callSettings.name);
+	const added = SETTINGS.filter(({ name }) => settings.has(name));
 	const overrides: CallConfigOverrides = {};
 	for (const { path, name, type } of added) {
-		const value = type === 'boolean' ? options.switch(name, true) : options.wholeNumber(name);
+		const value = type === 'boolean' ? settings.switch(name, true) : settings.wholeNumber(name);
 		set(overrides, path, value);
 	}
 	return added.length > 0 ? overrides : undefined;

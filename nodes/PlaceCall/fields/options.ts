@@ -8,7 +8,7 @@ import {
 } from '../../host/forms/options';
 import { quoted } from '../../core/values/values';
 import { callAgainInLoops } from '../oncePerPerson';
-import { waitMinutes } from '../wait/waitLimit';
+import { waitMinutes } from '../waitForCalls';
 import { callSettings } from './callSettings';
 import {
 	additionalData,
@@ -56,19 +56,9 @@ const OPTIONS_OF_BOTH_OPERATIONS: INodeProperties[] = [
 	dataExtraction,
 	askAboutOptOut,
 	additionalData,
-	...callSettings,
+	callSettings,
 	waitMinutes,
 	callAgainInLoops,
-	{
-		displayName: 'Include Input Fields',
-		name: 'includeInputFields',
-		type: 'boolean',
-		noDataExpression: true,
-		default: true,
-		description:
-			'Whether to return each call with the columns of its row, except those of an earlier call. On by default, except in tools.',
-		builderHint: { propertyHint: 'On, unless you set includeInputFields to false.' },
-	},
 	maximumCallsField,
 	webhookUrl,
 	additionalBodyFields,

@@ -1,6 +1,6 @@
 import { beforeSending } from '../../host/claims/openDeliveries';
 import type { Operation } from '../../host/run/operations';
-import { questionFields, readQuestion } from '../ask/question';
+import { questionFields, readQuestion } from '../ask';
 import { callingHours } from '../fields/when';
 import { callLimit } from '../fields/callLimit';
 import { callOptions } from '../fields/options';

@@ -1,9 +1,11 @@
+/** What the record of a call tells: whether it has ended, with which outcome, and whether the person opted out. */
 import { DateTime } from 'luxon';
-import { fingerprint } from '../values/hash';
-import { isUnset, plainText } from '../values/values';
-import { type JsonObject, type JsonValue, numberIn } from '../values/json';
+import { InvalidInput } from '../service/errors';
 import { hasOffset as endsWithOffset } from '../values/dates';
-import { isOptOutWanted } from './optOut';
+import { fingerprint } from '../values/hash';
+import { isJsonObject, type JsonObject, type JsonValue, numberIn } from '../values/json';
+import { comparable, withoutEnd } from '../values/text';
+import { isUnset, plainText } from '../values/values';
 import { callIdKey, reportedField, type ReportedCall } from './completionWebhook';
 
 /** Outcomes in the document. A service may have others, so users can change the list. */
@@ -86,6 +88,40 @@ export function outcomeKey(callId: string, { status, ...record }: JsonObject): s
 function pickedAt({ call_picked_at: time }: JsonObject): number | null {
 	const at = typeof time === 'string' ? DateTime.fromISO(time, { zone: 'utc' }).toMillis() : NaN;
 	return Number.isNaN(at) ? null : Math.floor(at / 1_000) * 1_000;
+}
+
+const YES = ['yes', 'true'];
+const NO = ['no', 'false'];
+
+/**
+ * `opted_out` of a call: whether the person asked for no more calls. Only the captured value tells. The agent also writes
+ * the summary and the transcript, but about everything that was said.
+ *
+ * @param key of the data point. Empty if the user entered none.
+ * @returns null if the value is missing, or isn't clearly yes or no
+ */
+export function optedOut({ data_captured: captured }: JsonObject, key: string): boolean | null {
+	const value = isJsonObject(captured) && Object.hasOwn(captured, key) ? captured[key] : undefined;
+	if (typeof value !== 'string' && typeof value !== 'boolean') return null;
+	const word = withoutEnd(comparable(value).replace(/^["']/, ''), /["'.!]/);
+	return YES.includes(word) || (NO.includes(word) ? false : null);
+}
+
+/** @throws InvalidInput if the user entered none. Otherwise, it would look as if nobody had opted out. */
+export function requireOptOutKey(key: string): string {
+	if (key !== '') return key;
+	throw new InvalidInput(
+		"'Opt-Out Key' in the credential is empty",
+		'In n8n, enter there the key of the data point that tells whether a person opted out.',
+	);
+}
+
+/**
+ * @param wanted `opted_out` as text. An empty one accepts all.
+ * @throws InvalidInput if no key tells
+ */
+export function isOptOutWanted(record: JsonObject, wanted: string, key: string): boolean {
+	return wanted === '' || String(optedOut(record, requireOptOutKey(key))) === wanted;
 }
 
 /** Values of the calls that start the workflow. An empty list accepts all. */

@@ -1,11 +1,8 @@
-import compact from 'lodash/compact';
 import mapKeys from 'lodash/mapKeys';
 import { isJsonObject, type JsonObject, type JsonValue } from '../values/json';
 import { isUnset } from '../values/values';
 import { phoneKey } from '../phone/phoneKey';
-import { statusKey } from './callEnd';
-import { findField } from './completionWebhook';
-import { optedOut } from './optOut';
+import { optedOut, statusKey } from './callEnd';
 
 /** The documented fields (`CallRecord`). */
 export const CALL_RECORD_FIELDS = [
@@ -36,11 +33,12 @@ export const CAPTURED = 'captured_';
 
 /**
  * A call as a row of a table: the same columns from every node, what a person looks for first. A missing value is null, so
- * that a row that is written again keeps nothing of an earlier call.
+ * that a row that is written again keeps nothing of an earlier call. A record without documented fields stays unchanged.
  *
  * @param optOutKey the key of the captured value for `opted_out`, which is null if that doesn't tell
  */
 export function callColumns(record: JsonObject, optOutKey: string): JsonObject {
+	if (!CALL_RECORD_FIELDS.some((name) => Object.hasOwn(record, name))) return record;
 	const { tag = null, data_captured: captured } = record;
 	const column = (name: string) => ({ [name]: record[name] ?? null });
 	return {
@@ -58,21 +56,14 @@ export function callColumns(record: JsonObject, optOutKey: string): JsonObject {
 		...column('retry_count'),
 		...column('agent_name'),
 		...column('campaign_id'),
-		phone_key: record.phone_key ?? phoneKey(findField(record, 'phone_number')),
+		phone_key: record.phone_key ?? phoneKey(record.phone_number),
 	};
 }
 
-/** The columns of a call. A record without documented fields stays unchanged. */
-export function simplifyCall(record: JsonObject, optOutKey: string): JsonObject {
-	const isKnown = CALL_RECORD_FIELDS.some((name) => Object.hasOwn(record, name));
-	return isKnown ? callColumns(record, optOutKey) : record;
-}
-
-/** The turns in the `data` of a transcript. Contrary to the document, a text has one per line. */
-export function transcriptTurns({ transcript }: JsonObject): JsonValue[] {
+/** The turns in the `data` of a transcript. */
+export function transcriptTurns({ transcript = null }: JsonObject): JsonValue[] {
 	if (Array.isArray(transcript)) return transcript;
-	if (typeof transcript === 'string') return compact(transcript.split(/\r?\n/));
-	return transcript === undefined || isUnset(transcript) ? [] : [transcript];
+	return isUnset(transcript) ? [] : [transcript];
 }
 
 /** The transcript as text, with a line per turn, such as "assistant: Hello". */

@@ -49,17 +49,11 @@ function callIn(value: JsonValue): ReportedCall[] {
 	return isId ? [{ callId: id, record: value }] : [];
 }
 
-/** A field of a reported call, in the object with its `call_id` or below it. Several values are returned as a list. */
+/**
+ * A field of a reported call, in the object with its `call_id` or below it, except in what was captured. Several values are
+ * returned as a list.
+ */
 export function reportedField({ record }: ReportedCall, name: string): JsonValue {
-	const values = valuesOf(record, name);
+	const values = [...fieldsIn(record, [name], FREE_FORM)].filter((value) => !isUnset(value));
 	return values.length > 1 ? values : (values[0] ?? null);
-}
-
-/** The value of a field at any depth, closest to the top level. What was captured in the call doesn't count. */
-export function findField(payload: JsonValue, name: string): JsonValue | undefined {
-	return valuesOf(payload, name)[0];
-}
-
-function valuesOf(root: JsonValue, name: string): JsonValue[] {
-	return [...fieldsIn(root, [name], FREE_FORM)].filter((value) => !isUnset(value));
 }

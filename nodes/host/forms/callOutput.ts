@@ -1,5 +1,5 @@
 import type { INodeProperties } from 'n8n-workflow';
-import { simplifyCall } from '../../core/calls/callRecord';
+import { callColumns } from '../../core/calls/callRecord';
 import type { JsonObject } from '../../core/values/json';
 import { type Output, outputFields, selectOutput } from './outputFields';
 
@@ -39,6 +39,6 @@ export function callOutput(
 ): JsonObject {
 	return selectOutput(output, {
 		raw: { ...record, ...included },
-		simplified: { ...simplifyCall(record, optOutKey), ...included },
+		simplified: { ...callColumns(record, optOutKey), ...included },
 	});
 }

@@ -128,11 +128,6 @@ export class Fields {
 		return this.read(name, SCALAR, blank) ?? '';
 	}
 
-	/** The same, or a list of such values from an expression. */
-	scalars(name: string): Scalar | Scalar[] {
-		return this.readList(name, SCALAR) ?? '';
-	}
-
 	/** Some of the field's options. From a model, as text with commas. */
 	choices(name: string): string[] {
 		const given = this.givenList(name, ['multiOptions']);

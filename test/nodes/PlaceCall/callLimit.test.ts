@@ -120,7 +120,7 @@ describe('Limit Calls per Person', () => {
 
 	it("counts a call once, whatever the service's own retries are, which also follow no calling hours", async () => {
 		const bodies = acceptCalls(2);
-		const options = { retryEnabled: true, retryMaxAttempts: 10 };
+		const options = { callSettings: { retryEnabled: true, retryMaxAttempts: 10 } };
 		const over = { ...HOURS, maximumCalls: 2, options };
 		expect(await isCalled([ASHA], over)).toEqual([true]);
 		expect(await isCalled([ASHA], over)).toEqual([true]);

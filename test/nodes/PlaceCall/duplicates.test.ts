@@ -25,7 +25,6 @@ const { place, placeCallNode, kill, retry, retryAfterKill, run } = placeCallHarn
 
 const AT = { ...perItem, when: 'dateTime', scheduledAt: '={{ $json.at }}' };
 const SKIP = { outsideCallingHours: 'notPlaced' };
-const INCLUDE = { options: { includeInputFields: true } };
 const on20 = (time: string) => `2026-11-20T${time}+05:30`;
 const on21 = (time: string) => `2026-11-21T${time}+05:30`;
 
@@ -118,7 +117,7 @@ describe('a node that runs several times in an execution', () => {
 	it('calls it once if the first outcome is unknown, and says so of the second one', async () => {
 		callsEndpoint().reply(502, '');
 		const outcome = { outcome: 'unknown' };
-		expect(await runsOf(TWICE, INCLUDE, CONTINUE)).toMatchObject([
+		expect(await runsOf(TWICE, {}, CONTINUE)).toMatchObject([
 			{ details: outcome },
 			{
 				error: `This execution may have called the number before, so it wasn't called again (call to ${phone(0)}, IN)`,
@@ -146,8 +145,7 @@ describe('a node that runs several times in an execution', () => {
 		acceptCalls(placed.filter(Boolean).length);
 		// Ends the loop.
 		const phoneNumber = '={{ $runIndex < 2 ? $json.phone : "" }}';
-		const options = { ...INCLUDE.options, callAgainInLoops };
-		const runs = await runsOf(arrows, { options, phoneNumber });
+		const runs = await runsOf(arrows, { options: { callAgainInLoops }, phoneNumber });
 		expect(compact(runs).map((item) => item.placed)).toEqual(placed);
 	});
 

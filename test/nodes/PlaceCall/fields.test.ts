@@ -8,6 +8,7 @@ import { BODY, placeCallHarness } from './placeCallHarness';
 const { sent, refusal, addCredential } = placeCallHarness();
 
 const options = (options: INodeParameters) => ({ options });
+const settings = (callSettings: INodeParameters) => options({ callSettings });
 const retry = (config: IDataObject) => ({ call_config_overrides: { retry_config: config } });
 const named = (...fields: INodeParameters[]) => options({ additionalDataFields: { fields } });
 const points = (...all: INodeParameters[]) => options({ dataExtraction: { points: all } });
@@ -47,12 +48,12 @@ it.each<[INodeParameters, IDataObject]>([
 	[options({ systemPrompt: 'Be brief.' }), { system_prompt: 'Be brief.' }],
 	[webhook(' HTTPS://A.com:8443/a?b=c#d '), { webhook_url: 'HTTPS://A.com:8443/a?b=c#d' }],
 	[webhook('http://example.com'), { webhook_url: 'http://example.com' }],
-	[options({ enableCallback: 'FALSE' }), { call_config_overrides: { enable_callback: false } }],
-	[options({ enableCallback: true }), { call_config_overrides: { enable_callback: true } }],
-	[options({ retryEnabled: false }), retry({ enabled: false })],
-	[options({ retryMaxAttempts: 3 }), retry({ max_attempts: 3 })],
+	[settings({ enableCallback: 'FALSE' }), { call_config_overrides: { enable_callback: false } }],
+	[settings({ enableCallback: true }), { call_config_overrides: { enable_callback: true } }],
+	[settings({ retryEnabled: false }), retry({ enabled: false })],
+	[settings({ retryMaxAttempts: 3 }), retry({ max_attempts: 3 })],
 	[
-		options({ retryEnabled: true, retryMaxAttempts: 2, retryIntervalMinutes: '60' }),
+		settings({ retryEnabled: true, retryMaxAttempts: 2, retryIntervalMinutes: '60' }),
 		retry({ enabled: true, max_attempts: 2, interval_minutes: 60 }),
 	],
 	[
@@ -115,10 +116,13 @@ it.each<[INodeParameters, message: string]>([
 		],
 	),
 	[
-		options({ maxCallDurationSeconds: '' }),
-		"'Maximum Duration (Seconds)' in 'Options' must be a number (got nothing). Enter a number.",
+		settings({ maxCallDurationSeconds: '' }),
+		"'Maximum Duration (Seconds)' in 'Call Settings' must be a number (got nothing). Enter a number.",
 	],
-	[options({ enableCallback: 'yes' }), "'Allow Callback' in 'Options' must be true or false"],
+	[
+		settings({ enableCallback: 'yes' }),
+		"'Allow Callback' in 'Call Settings' must be true or false",
+	],
 	[
 		named({ name: 'plan', value: 'Gold' }, { name: ' ', value: 'x' }),
 		"Field 2 of 'Additional Data' has no name. Enter the name of the value for the agent, or remove the field.",
@@ -147,7 +151,7 @@ it.each<[INodeParameters, message: string]>([
 	[limit({ callLimit: 'year' }), "'Limit Calls per Person'"],
 	// Of several invalid fields, the first one.
 	[
-		{ phoneNumber: '+91', ...options({ retryMaxAttempts: 11 }) },
+		{ phoneNumber: '+91', ...settings({ retryMaxAttempts: 11 }) },
 		`'Phone Number' "+91" has 0 digits`,
 	],
 ])('%j is rejected', async (parameters, message) => {
@@ -168,7 +172,7 @@ it.each([
 	const [min, max] = boundsOf(path);
 	const bounds = `from ${min} to ${max.toLocaleString('en-US')}`;
 	for (const value of [min - 1, max + 1, min + 0.5, -1]) {
-		expect(await refusal(options({ [name]: value }))).toBe(
+		expect(await refusal(settings({ [name]: value }))).toBe(
 			`'${field}' must be a whole number ${bounds} (got ${value}). Enter a whole number ${bounds}.`,
 		);
 	}

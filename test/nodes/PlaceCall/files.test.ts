@@ -14,7 +14,6 @@ const CONTENT = Buffer.from('phone\n9876543210\n').toString('base64');
 const binary: IBinaryKeyData = {
 	List_0: { data: CONTENT, mimeType: 'text/csv', fileName: 'leads.csv' },
 };
-const WITHOUT = { options: { includeInputFields: false } };
 const { node, run: runPlaceCall, service, isNow, timeFlies } = waitHarness();
 
 const filesOf = (items: INodeExecutionData[]) => items.map((item) => item.binary);
@@ -44,16 +43,11 @@ test.each<[what: string, parameters: INodeParameters]>([
 	expect(timesStored(ran)).toBe(1);
 });
 
-test('without Include Input Fields, no file goes on', async () => {
-	expect(filesOf(output(await run(WITHOUT), 'Node'))).toEqual([undefined]);
-});
-
 test.each([
-	['continueRegularOutput', 0, {}],
-	['continueErrorOutput', 1, {}],
-	['continueErrorOutput', 1, WITHOUT],
-] as const)('an item that failed, with %s', async (onError, index, more) => {
-	const ran = await run({ ...more, phoneNumber: 'no number' }, { onError });
+	['continueRegularOutput', 0],
+	['continueErrorOutput', 1],
+] as const)('an item that failed, with %s', async (onError, index) => {
+	const ran = await run({ phoneNumber: 'no number' }, { onError });
 	const items = ran.data.resultData.runData.Node?.[0]?.data?.main?.[index] ?? [];
 	expect(items).toMatchObject([
 		{ json: { error: expect.any(String), phone: '9000000000' }, binary },

@@ -25,7 +25,6 @@ const harness = placeCallHarness();
 const { place, placeCallNode, inTwoBranches } = harness;
 
 const idsOf = (items: INodeExecutionData[]) => items.map(({ json }) => json.call_id);
-const INCLUDE = { options: { includeInputFields: true } };
 const UNSENT =
 	"Completed in this run: row 1. To send the items that weren't sent, set 'On Error' in 'Settings' to 'Continue', save the workflow, and choose 'Retry with currently saved workflow' for this execution in the list of executions. It doesn't send completed and unknown items again. A new execution does.";
 
@@ -44,7 +43,7 @@ describe("n8n's custom data of the execution, by which a person finds it again,"
 	it('has the calls, as many as n8n accepts, and no number or name', async () => {
 		accept(8);
 		const items = people(8).map((person) => ({ ...person, call_id: 'row', outcome: 'row' }));
-		const parameters = { ...perItem, personName: 'Asha', ...INCLUDE };
+		const parameters = { ...perItem, personName: 'Asha' };
 		const run = await place(parameters, { items });
 		expect(dataOf(run)).toEqual({ call_id: ids(1, 2, 3, 4, 5, 6) });
 		expect(dataOf(run)?.call_id?.length).toBeLessThanOrEqual(255);
@@ -91,7 +90,7 @@ describe('the output', () => {
 		]);
 	});
 
-	it('with Include Input Fields, has the row without the fields, the record, the error, and the answer of an earlier call', async () => {
+	it('has the row without the fields of the node and the error of an earlier call', async () => {
 		const data = {
 			call_id: 'a',
 			scheduled_at: '2099-01-01T10:00:00Z',
@@ -101,13 +100,11 @@ describe('the output', () => {
 		const earlier = {
 			...{ scheduled_at: 'a column', scheduled_at_epoch: 1, timed_out: true, not_read: 'y' },
 			...{ next_call_possible_at: 'x', call_id: 'old', phone_key: '91' },
-			...{ status: 'picked', summary: 'Yes', tag: 'Hot', outcome: 'Answered' },
-			...{ transcript: [], transcript_text: 'Hello', recording: {} },
-			...{ answer: 'yes', explanation: 'Yes' },
+			...{ outcome: 'Answered', captured_day: 'Friday', opted_out: false },
 			...{ error: 'No', message: 'Correct it', details: { outcome: 'unknown' } },
 		};
 		const row = { row: 7, person_name: 'Asha Rao' };
-		const run = await place(INCLUDE, { items: [{ ...row, ...earlier }] });
+		const run = await place({}, { items: [{ ...row, ...earlier }] });
 		const scheduled_for = '2099-01-01T15:30:00+05:30';
 		const called = { ...data, scheduled_for, placed: true, phone_key: '919876543210' };
 		const empty = { error: '', message: '', details: null };
@@ -166,13 +163,13 @@ describe('the output', () => {
 			expect(called).toMatchObject({ placed: true, error: '', message: '' });
 	});
 
-	it("with Include Input Fields, keeps the user's own columns with such names", async () => {
+	it("keeps the user's own columns with such names", async () => {
 		acceptCalls(1);
 		const own = {
 			...{ status: 'to call', message: 'Hello', error: 'was here', answer: 'B' },
 			data: { approved_by: 'us' },
 		};
-		expect(records(await place(INCLUDE, { items: [own] }))).toMatchObject([own]);
+		expect(records(await place({}, { items: [own] }))).toMatchObject([own]);
 	});
 
 	it.each([
@@ -183,7 +180,7 @@ describe('the output', () => {
 		const [, onError, kept] = one;
 		acceptCalls(1);
 		const items = [{ phone: phone(0) }, { row_number: 3, phone: 'later' }];
-		const run = await place({ ...perItem, ...INCLUDE }, { items, over: { onError } });
+		const run = await place(perItem, { items, over: { onError } });
 		const [task] = run.data.resultData.runData.Node ?? [];
 		const failed = (task?.data?.main ?? []).flatMap((out) => out ?? []).at(-1);
 		const error: unknown = expect.stringContaining("'Phone Number'");

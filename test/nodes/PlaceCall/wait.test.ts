@@ -4,13 +4,11 @@ import pick from 'lodash/pick';
 import sum from 'lodash/sum';
 import { plainText } from '../../../nodes/core/values/values';
 import {
-	inTwoBranches,
 	makeWorkflow,
 	oneNodeWorkflow,
 	records,
 	retryFailed,
 	runDataOf,
-	runWorkflow,
 	startExecution,
 	startNode,
 	stoppedResult,
@@ -37,9 +35,14 @@ it('ends when all calls have ended, with their records in order', async () => {
 	expect(sum(waits())).toBe(5_000);
 });
 
-it.each([60, 10])('ends after %i minutes with what is known', async (waitMinutes) => {
+it.each([
+	[60, 65],
+	[10, 15],
+])('ends after %i minutes with what is known, and %i rounds', async (waitMinutes, rounds) => {
 	const items = await waitedFor({ options: { waitMinutes } }, endFirst, 2);
 	expect(sum(waits())).toBe(waitMinutes * 60_000);
+	// At growing intervals, and a last time at the limit. The first call has ended in the first round.
+	expect(service().requests.filter(({ method }) => method === 'GET')).toHaveLength(rounds + 1);
 	expect(items).toMatchObject([
 		{ call_id: placed()[0], outcome: 'Answered', timed_out: false },
 		{ call_id: placed()[1], timed_out: true },
@@ -94,10 +97,8 @@ it('tells from the captured value whether the person has opted out', async () =>
 			await service().endCall(callId, { data_captured: { dnc: opts[index] ?? null } });
 		}
 	};
-	const rows = people(4).map((person, index) => (index === 3 ? { ...people(1)[0] } : person));
-	const items = await waitedFor(WAIT, capture, rows, await withFields({ optOutKey: 'dnc' }));
-	// The last row has the number of the first one.
-	expect(items).toMatchObject([true, null, false, true].map((opted_out) => ({ opted_out })));
+	const items = await waitedFor(WAIT, capture, 3, await withFields({ optOutKey: 'dnc' }));
+	expect(items).toMatchObject([true, null, false].map((opted_out) => ({ opted_out })));
 });
 
 it.each([null, ''])('a row keeps its name if the call has %p', async (caller_name) => {
@@ -122,32 +123,13 @@ it('ends with a listed status', async () => {
 const answered = { outcome: 'Answered', timed_out: false };
 const phone = '9000000000';
 
-it('an item with the number of another one has the outcome of its call, also if its row has a field error', async () => {
-	const same = '+91 90000 00000';
-	const rows = [
-		{ phone },
-		{ phone: same },
-		{ phone: same, error: 'of the user' },
-		{ phone: '', duplicate_of: 0 },
-	];
-	const items = await waitedFor(WAIT, end, rows, CONTINUE);
-	const duplicate = { ...answered, call_id: null, placed: false, duplicate_of: 0 };
-	expect(items).toMatchObject([
-		{ ...answered, placed: true },
-		duplicate,
-		{ ...duplicate, error: 'of the user' },
-		{ error: "'Phone Number' is empty [row 4]" },
-	]);
-	expect(items[3]).not.toHaveProperty('outcome');
-});
-
-it('an item with the number of another branch is a duplicate without an outcome', async () => {
+it('an item with the number of another one, or of one in another branch, is a duplicate without an outcome', async () => {
 	timeFlies(async () => await end(placed()));
-	const { workflow, start } = inTwoBranches(await node(WAIT));
-	const items = records(await runWorkflow(workflow, start, itemsOf([{ phone }, { phone }])));
+	const { items } = await harness.inTwoBranches(await node(WAIT), { phone }, { phone });
 	const other = { placed: false, not_placed_reason: 'duplicate_number', call_id: null };
-	const ofBranch = { phone, ...other, duplicate_of: null, phone_key: `91${phone}` };
-	expect(items.slice(-2)).toEqual([ofBranch, ofBranch]);
+	const duplicate = { phone, ...other, duplicate_of: 0, phone_key: `91${phone}` };
+	const ofBranch = { ...duplicate, duplicate_of: null };
+	expect(items.slice(1)).toEqual([duplicate, ofBranch, ofBranch]);
 	expect(placed()).toHaveLength(1);
 });
 
@@ -156,15 +138,17 @@ it('an item has its place and its row, without the fields of an earlier call, fo
 		...{ not_read: 'earlier', timed_out: 'earlier' },
 		captured_day: 'earlier',
 	};
-	const earlier = { ...stale, status: 'to call', call_id: 'earlier', outcome: 'earlier' };
+	const earlier = { ...stale, status: 'to call', call_id: 'earlier', outcome: 'earlier', tag: 'x' };
 	const rows = [
 		{ phone: '', row_number: 2, ...earlier },
 		{ phone, row_number: 3, ...earlier },
 	];
-	const items = await waitedFor(WAIT, end, rows, CONTINUE);
-	const called = { phone, row_number: 3, outcome: 'Answered', status: 'to call' };
+	const endUntagged = async ([callId = '']: string[]) =>
+		await service().endCall(callId, { tag: null });
+	const items = await waitedFor(WAIT, endUntagged, rows, CONTINUE);
+	const called = { phone, row_number: 3, outcome: 'Answered', status: 'to call', tag: null };
 	expect(items).toMatchObject([{ error: "'Phone Number' is empty [row_number 2]" }, called]);
-	const fields = ['error', 'message', 'details', 'placed', 'phone', 'row_number', 'status'];
+	const fields = ['error', 'message', 'details', 'placed', 'phone', 'row_number', 'status', 'tag'];
 	expect(Object.keys(items[0] ?? {})).toEqual(fields);
 	expect(pick(items[1], Object.keys(omit(stale, 'timed_out')))).toEqual({});
 	expect(items[1]).toMatchObject({ timed_out: false, call_id: placed()[0] });
@@ -199,6 +183,16 @@ it('for a call whose call_id is a number adds its record to the first response',
 	expect(items).toMatchObject([
 		{ call_id: 12345, outcome: 'Failed', timed_out: false, language: 'hi' },
 	]);
+});
+
+it("a call that can't be read any more keeps what was read before", async () => {
+	timeFlies(async () => {
+		if (service().requests.some(({ method }) => method === 'GET'))
+			service().faults.inject({ kind: 'status', status: 500, match: { method: 'GET' } });
+	});
+	const [item] = records(await run(await node(WAIT), 1));
+	expect(item).toMatchObject({ timed_out: true, agent_name: expect.any(String) });
+	expect(item?.not_read).toContain('500');
 });
 
 it('a retry reads the calls of the first attempt, and calls nobody again', async () => {

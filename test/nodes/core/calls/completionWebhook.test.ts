@@ -1,8 +1,4 @@
-import {
-	findField,
-	readReport,
-	reportedField,
-} from '../../../../nodes/core/calls/completionWebhook';
+import { readReport, reportedField } from '../../../../nodes/core/calls/completionWebhook';
 import type { JsonObject, JsonValue } from '../../../../nodes/core/values/json';
 
 const ID = '6f1c2a34-0000-4000-8000-000000000001';
@@ -82,9 +78,5 @@ describe('a field of a reported call', () => {
 		['no unset one', call(ID, { status: ' ', more: { status: 'picked' } }), ['picked']],
 	])('%s', (_name, payload, values) => {
 		expect(readReport(payload).map((one) => reportedField(one, 'status'))).toEqual(values);
-	});
-
-	it('is the one closest to the top level, if only one is asked for', () => {
-		expect(findField([{ x: [{ status: 'inner' }] }, { status: 'outer' }], 'status')).toBe('outer');
 	});
 });

@@ -33,7 +33,6 @@ const READERS: Array<[name: string, type: NodePropertyTypes, read: Reader, accep
 	['choice', 'options', (fields) => fields.choice('field', 'a'), ['a', false, ' false ']],
 	['choices', 'multiOptions', (fields) => fields.choices('field'), ['a', 'a, false', ['a'], []]],
 	['scalar', 'string', (fields) => fields.scalar('field'), ['a', 7, true]],
-	['scalars', 'string', (fields) => fields.scalars('field'), ['a', 7, true, ['a', 7, true], []]],
 	['time', 'dateTime', (fields) => fields.time('field'), ['a', 7, new Date(0), DateTime.now()]],
 	['jsonObject', 'json', (fields) => fields.jsonObject('field'), ['{ "a": 1 }', { a: 1 }]],
 ];
