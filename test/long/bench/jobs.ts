@@ -1,11 +1,9 @@
-/** The jobs that are measured from start to end: one entry per job, with both workflows and the arguments of the bare script. */
-import { fixtures } from '../../simulator';
+/** The jobs that are measured from start to end: one entry per job, with both workflows. */
 import type { Bench, Host, Sample } from './bench';
 import { sidesOf, type Result, type Targets } from './report';
 import type { ServiceData } from './simulatorProcess';
 import { chain, webhook, type WorkflowJson } from '../../n8n/workflow';
 import {
-	CONCURRENCY,
 	chatSend,
 	coreCalls,
 	corePush,
@@ -30,8 +28,6 @@ import {
 export type Job = {
 	ours: (target: Target, file: string) => Flow;
 	core?: (target: Target, file: string) => Flow;
-	/** Arguments of the bare script. `<file>` is the file with the rows. */
-	bare?: string[];
 	/** What is compared: the whole execution, or only the nodes that differ. */
 	timed: 'whole' | 'step';
 	/** Rows in the file. */
@@ -80,9 +76,8 @@ export function jobs(size = 1): { [name: string]: Job } {
 			rows: of(100_000),
 			ours: ourPush,
 			core,
-			bare: ['feedStep', '<file>'],
 			timed: 'step',
-			target: { core: 0.17, bare: 1.2 },
+			target: { core: 0.17 },
 		},
 		feed_100k_rows: {
 			rows: of(100_000),
@@ -103,17 +98,15 @@ export function jobs(size = 1): { [name: string]: Job } {
 			serviceData: { calls: of(1_000) },
 			ours: getCalls(of(1_000)),
 			core: coreGets(of(1_000)),
-			bare: ['gets', String(of(1_000)), String(CONCURRENCY)],
 			timed: 'step',
-			target: { core: 0.4, bare: 1.5 },
+			target: { core: 0.4 },
 		},
 		get_many_10k: {
 			serviceData: { calls: of(10_000) },
 			ours: getMany(),
 			core: corePages('/v1/calls'),
-			bare: ['pages', '/v1/calls?'],
 			timed: 'step',
-			target: { core: 0.8, bare: 1.2 },
+			target: { core: 0.8 },
 		},
 		latest_of_100k: {
 			serviceData: { calls: of(100_000) },
@@ -124,16 +117,14 @@ export function jobs(size = 1): { [name: string]: Job } {
 		dnd_check_1000: {
 			ours: dndCheck(of(1_000)),
 			core: coreLookUps(of(1_000)),
-			bare: ['pages', `/v1/dnd_numbers?agent_uuid=${fixtures.agents.full}&`],
 			timed: 'step',
 			target: { core: 0.1 },
 		},
 		place_500_calls: {
 			ours: placeCalls(of(500)),
 			core: coreCalls(of(500)),
-			bare: ['calls', String(of(500)), String(CONCURRENCY)],
 			timed: 'step',
-			target: { core: 0.3, bare: 1.3 },
+			target: { core: 0.3 },
 		},
 		limit_1000_of_20000: {
 			ours: limitedCalls(of(20_000), of(1_000), true),
@@ -151,16 +142,15 @@ export function jobs(size = 1): { [name: string]: Job } {
 		chat_send_500: {
 			serviceData: { sessions: 20 },
 			ours: chatSend(of(500), 20),
-			bare: ['chat', String(of(500)), '20'],
 			timed: 'step',
-			target: { bare: 1.5 },
+			target: {},
 		},
 	};
 }
 
-type Rounds = { ours: Sample[]; core: Sample[]; bare: number[] };
+type Rounds = { ours: Sample[]; core: Sample[] };
 
-/** Runs ours, core, and bare in turn, so that a slow minute of the machine affects all of them. */
+/** Runs ours and core in turn, so that a slow minute of the machine affects both. */
 export async function measure(
 	bench: Bench,
 	name: string,
@@ -171,7 +161,7 @@ export async function measure(
 	const ours = await bench.prepare(workflow(`ours-${name}`, job.ours(bench.target, file)));
 	const flow = job.core?.(bench.target, file);
 	const theirs = flow && (await bench.prepare(workflow(`core-${name}`, flow)));
-	const taken: Rounds = { ours: [], core: [], bare: [] };
+	const taken: Rounds = { ours: [], core: [] };
 	const { coreRounds = rounds + 1 } = job;
 	// With several rounds, the first one only warms up.
 	for (let round = 0; round <= rounds; round++) {
@@ -181,26 +171,20 @@ export async function measure(
 			await bench.resetService(job.serviceData);
 			taken.core.push(await theirs());
 		}
-		if (job.bare !== undefined) {
-			await bench.resetService(job.serviceData);
-			taken.bare.push(
-				...(await bench.bare(job.bare.map((arg) => (arg === '<file>' ? file : arg)))),
-			);
-		}
 	}
 	return summary(warm(taken), job);
 }
 
-function warm({ ours, core, bare }: Rounds): Rounds {
+function warm({ ours, core }: Rounds): Rounds {
 	const later = <T>(all: T[]) => (all.length > 1 ? all.slice(1) : all);
-	return { ours: later(ours), core: later(core), bare: later(bare) };
+	return { ours: later(ours), core: later(core) };
 }
 
-function summary({ ours, core, bare }: Rounds, { timed }: Job): Result {
-	const medians = (of: (sample: Sample) => number, script: number[] = []) =>
-		sidesOf({ ours: ours.map(of), core: core.map(of), bare: script });
+function summary({ ours, core }: Rounds, { timed }: Job): Result {
+	const medians = (of: (sample: Sample) => number) =>
+		sidesOf({ ours: ours.map(of), core: core.map(of) });
 	return {
-		ms: medians(({ wallMs, stepMs }) => (timed === 'whole' ? wallMs : stepMs), bare),
+		ms: medians(({ wallMs, stepMs }) => (timed === 'whole' ? wallMs : stepMs)),
 		cpuMs: medians(({ cpuMs }) => cpuMs),
 		peakMb: medians(({ peakMb }) => peakMb),
 		stallMs: medians(({ stallMs }) => stallMs),
