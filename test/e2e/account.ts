@@ -5,10 +5,9 @@ import { credentialFor } from '../contract/credentialFor';
 import { N8nDriver, type Reference, type Workflow } from '../n8n/driver';
 import { serviceHost } from '../n8n/ports';
 import { until } from '../n8n/until';
-import { byId, chain, node, webhook, type WorkflowJson } from '../n8n/workflow';
+import { byId, chain, connect, node, webhook, type WorkflowJson } from '../n8n/workflow';
 import { dialects, fixtures } from '../simulator';
 import { Simulator, type SimulatorOptions } from '../simulator/simulator';
-import { connect } from './callingAgent';
 import { PACKAGE, post } from './calls';
 import { sharedN8n } from './shared';
 

@@ -1,20 +1,29 @@
 /** The nodes of an AI Agent that calls people: the agent, its model, and Place Call as a tool. */
-import type { IConnections, INode, INodeParameters } from 'n8n-workflow';
+import type { INode, INodeParameters } from 'n8n-workflow';
+import { z } from 'zod';
 import type { N8nDriver, Reference } from '../n8n/driver';
 import { ScriptedModel, type Step } from '../n8n/scriptedModel';
-import { node } from '../n8n/workflow';
+import { byId, node, type Arrow } from '../n8n/workflow';
 import { fixtures } from '../simulator';
 import { PACKAGE } from './calls';
 
-const LANGCHAIN = '@n8n/n8n-nodes-langchain';
+export const LANGCHAIN = '@n8n/n8n-nodes-langchain';
 export const CUSTOMER = '9000000002';
 export const OTHER = '9000000003';
 
 export const CALL: INodeParameters = {
 	whatToDo: 'place',
-	agentUuid: { __rl: true, mode: 'id', value: fixtures.agents.full },
+	agentUuid: byId(fixtures.agents.full),
 	countryCode: 'IN',
 };
+
+export const toolResult = z.object({
+	outcome: z.string(),
+	what_happened: z.string(),
+	next_step: z.string(),
+	result: z.unknown(),
+});
+export type ToolResult = z.infer<typeof toolResult>;
 
 type Credentials = Record<string, Reference>;
 
@@ -63,22 +72,19 @@ export const callTool = (name: string, credentials: Credentials): INode =>
 		{ credentials },
 	);
 
-type Link = 'main' | 'ai_tool' | 'ai_languageModel';
-/** A connection between two nodes: its type, and the index of the output. */
-export type Arrow = [from: string, to: string, type?: Link, output?: number];
-
-export function connect(arrows: Arrow[]): IConnections {
-	const connections: IConnections = {};
-	for (const [from, to, type = 'main', output = 0] of arrows) {
-		const outputs = ((connections[from] ??= {})[type] ??= []);
-		while (outputs.length <= output) outputs.push([]);
-		outputs[output]?.push({ node: to, type, index: 0 });
-	}
-	return connections;
-}
-
-export const modelOf = (...agents: string[]): Arrow[] =>
+const modelOf = (...agents: string[]): Arrow[] =>
 	agents.map((name) => ['Model', name, 'ai_languageModel']);
+/** Offers a workflow as a tool, with a phone number from the model. */
+export const workflowTool = (id: string): INode =>
+	node('Sub', `${LANGCHAIN}.toolWorkflow`, 2.2, {
+		workflowId: byId(id),
+		workflowInputs: {
+			mappingMode: 'defineBelow',
+			value: { phone: "={{ $fromAI('phone') }}" },
+			schema: [{ id: 'phone', displayName: 'phone', type: 'string', display: true }],
+		},
+	});
+
 export const toolsOf = (user: string, ...tools: string[]): Arrow[] =>
 	tools.map((name) => [name, user, 'ai_tool']);
 

@@ -7,10 +7,8 @@ import { isN8n1, type N8nDriver, type Workflow } from '../n8n/driver';
 import { until } from '../n8n/until';
 import { chain, node, waitNode, webhook } from '../n8n/workflow';
 import { dialects, fixtures, startSimulator } from '../simulator';
-import { plainText } from '../../nodes/core/values/values';
-import { Account, useAccount } from './account';
+import { useAccount } from './account';
 import { executionsOf, published } from './calls';
-import { publishWatched, WATCHING } from './watchedSession';
 
 const NAME = 'Chat Events Trigger';
 const { sessions } = fixtures;
@@ -91,53 +89,6 @@ describe('Chat Events Trigger in real n8n', () => {
 		} finally {
 			await service.stop();
 		}
-	});
-
-	it('uses an API token that is changed in its credential after the service has rejected the one before', async () => {
-		const service = await startSimulator({ dialect: dialects.plain });
-		try {
-			const credential = await n8n.createCredential(CREDENTIAL, credentialFor(service));
-			const own = { credentials: { [CREDENTIAL]: credential } };
-			const listens = { ...trigger({ sessionIds: sessions.open }), ...own };
-			const workflow = await publish(chain('other token', listens));
-			await published(n8n, workflow);
-			await until('the socket', () => service.sessions.openSockets() === 1);
-			service.token = 'simulator-token2';
-			service.sessions.expireTokens();
-			service.sessions.closeSockets(4401);
-			await until('the rejection', () => service.requests.at(-1)?.outcome.status === 401);
-			await n8n.updateCredential(credential.id, CREDENTIAL, credentialFor(service));
-			// The next attempt may follow after a minute.
-			await until('the next socket', () => service.sessions.openSockets() === 1, {
-				timeout: 180_000,
-			});
-			const sent = service.sessions.nudge(sessions.open);
-			const items = await executionsOf(n8n, workflow, NAME, 1);
-			expect(items.map(({ json }) => json.event_id)).toEqual([sent]);
-			await account.removeWorkflows();
-			await until('the end', () => service.sessions.openSockets() === 0);
-		} finally {
-			await service.stop();
-		}
-	});
-
-	it('follows a session that the service opened again when the workflow is unpublished, then published', async () => {
-		const workflow = await listen({ sessionIds: sessions.open });
-		await published(n8n, workflow);
-		await connected(1);
-		simulator.sessions.close(sessions.open);
-		await untilSocketsClosed();
-		simulator.sessions.get(sessions.open).status = 'open';
-		await n8n.deactivate(workflow);
-		await n8n.activate(workflow);
-		await connected(1);
-		await published(n8n, workflow);
-		simulator.sessions.nudge(sessions.open);
-		await until('its event', async () => {
-			const [execution] = await n8n.executions(workflow);
-			const [item] = execution ? await n8n.output(execution.id, NAME) : [];
-			return item?.json.type === 'nudge_sent';
-		});
 	});
 
 	it('starts the error workflow when it stops following a session', async () => {
@@ -222,24 +173,6 @@ describe('Chat Events Trigger in real n8n', () => {
 		});
 	});
 
-	it('starts with an event while it was unpublished, also if Chat Send connected the session before Watch', async () => {
-		const dialect = dialects.scrambled;
-		const other = new Account({ dialect, isMapped: true });
-		await other.open();
-		try {
-			const { workflow, session } = await publishWatched(other);
-			const { sessions: control } = other.simulator;
-			await n8n.deactivate(workflow);
-			await until('the session to be closed', () => control.openSockets() === 0);
-			const eventId = control.nudge(session);
-			await n8n.activate(workflow);
-			const items = await executionsOf(n8n, workflow, WATCHING, 1);
-			expect(items.map(({ json }) => plainText(json.event_id))).toEqual([eventId]);
-		} finally {
-			await other.close();
-		}
-	});
-
 	it('Chat Send and the trigger share one connection to a session', async () => {
 		const sendPath = randomUUID();
 		const chat = (type: string, parameters: INodeParameters) =>
@@ -275,28 +208,5 @@ describe('Chat Events Trigger in real n8n', () => {
 		await connected(1);
 		expect(await send('last')).toMatchObject({ reply: 'You said: last' });
 		expect(simulator.sessions.openSockets(sessions.open)).toBe(1);
-	});
-
-	it('a closed session prevents publishing and stops the version before, until it is removed from the list', async () => {
-		const workflow = await listen({ sessionIds: sessions.open });
-		await published(n8n, workflow);
-		await connected(1);
-		const publishWith = async (...ids: string[]) => {
-			const nodes = [trigger({ sessionIds: ids.join(' ') })];
-			const edited = await n8n.updateWorkflow(await n8n.workflow(workflow.id), { nodes });
-			// n8n 1 reports it in its response.
-			const rejected = await n8n.activate(edited).then(
-				() => [],
-				(error: unknown) => [String(error)],
-			);
-			const errors = until('the end', async () => await n8n.publicationErrors(workflow));
-			return [...rejected, ...(await errors)].join('');
-		};
-		expect(await publishWith(sessions.open, sessions.closed)).toContain(
-			`Chat session ${sessions.closed} isn't connected: the chat session is closed`,
-		);
-		await untilSocketsClosed();
-		expect(await publishWith(sessions.open)).toBe('');
-		await connected(1);
 	});
 });

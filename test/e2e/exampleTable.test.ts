@@ -1,10 +1,9 @@
-import type { INode } from 'n8n-workflow';
 import { people, withTrialTimes } from '../../scripts/sampleCampaign';
 import { DataTables } from '../n8n/dataTables';
 import { until } from '../n8n/until';
 import { fixtures, outcomeByNumber } from '../simulator';
 import { allExecutions, firstReading, placeCalls } from './calls';
-import { ExampleRun, useExamples, withSettings, type Imported } from './exampleRun';
+import { ExampleRun, useExamples, type Imported } from './exampleRun';
 
 const FILE = '12-campaign-on-data-table.json';
 const campaign = fixtures.campaigns.active;
@@ -24,17 +23,6 @@ const OUTCOMES = [
 	['Dev Patel', 'pushed', 'Not answered', 'Answered'],
 	['Rohan Das', 'pushed', 'Answered', null],
 ];
-
-/** Of a campaign that has ended. */
-const EARLIER = {
-	person_name: 'Sunita Das',
-	phone: '9812034567',
-	campaign_id: '99',
-	push_status: 'pushed',
-	phone_key: '919812034567',
-	first_call: 'Answered',
-	call_summary: 'She wants to visit.',
-};
 
 describe('12 whole campaign on a data table, with the credentials selected and the times of the trial', () => {
 	const run = new ExampleRun();
@@ -169,62 +157,6 @@ describe('12 whole campaign on a data table, with the credentials selected and t
 		expect(called()).toEqual(expected);
 		expect(await tables.rows(await tables.get('Leads'))).toEqual(rows);
 	});
-
-	it("writes to each row that it was not pushed, and why, if the service doesn't know the campaign", async () => {
-		const change = withSettings({ campaign_id: '999999' });
-		const unknown = await run.import(FILE, (node) => change(withTrialTimes(node)));
-		await tables.insert(await tables.get('Leads'), people.slice(0, 2));
-		await run.runByForm(unknown);
-		const reason = expect.stringContaining(
-			"The service doesn't know this campaign. Check the campaign ID.",
-		);
-		expect((await columns('push_status', 'rejection_reason')).slice(-2)).toEqual([
-			['not_sent', reason],
-			['not_sent', reason],
-		]);
-	});
-
-	it('keeps "pushed" if two executions push the same rows at the same time, and pushes nobody twice if one ended before it wrote the status', async () => {
-		await run.n8n.deactivate(workflow);
-		await removeTables();
-		run.reset();
-		await publish();
-		await run.runByForm(workflow);
-		const leads = await tables.get('Leads');
-		await tables.insert(leads, [
-			EARLIER,
-			{ person_name: 'Sunita Das', phone: '98120-34567' },
-			{ person_name: 'Sunita again', phone: '+91 98120 34567' },
-			{ person_name: 'Asha Rao', phone: '98765 43210' },
-		]);
-		// Both read the rows before either has pushed them.
-		run.simulator.configure({ latencyMs: 2_000 });
-		const first = await run.n8n.startByForm(workflow);
-		await run.runByForm(workflow);
-		await run.n8n.finished(first);
-		run.simulator.configure({ latencyMs: 0 });
-		expect(run.simulator.contactsOf(campaign)).toHaveLength(2);
-		expect(await columns('person_name', 'push_status')).toEqual([
-			['Sunita Das', 'pushed'],
-			// The row with the longer name is pushed.
-			['Sunita Das', 'duplicate'],
-			['Sunita again', 'pushed'],
-			['Asha Rao', 'pushed'],
-		]);
-
-		const asha = (await tables.rows(leads)).at(-1);
-		await tables.update(leads, Number(asha?.id), { push_status: '', phone_key: '' });
-		await run.runByForm(workflow);
-		expect(run.simulator.contactsOf(campaign)).toHaveLength(2);
-		expect((await columns('push_status')).at(-1)).toEqual(['sent_before']);
-
-		run.simulator.setAutoDial({ everyMs: 200, lastsMs: 500 });
-		run.simulator.setAutoComplete({ afterMs: 500 });
-		await untilCalled(2);
-		await readCalls();
-		expect(await summaryOf(2)).toMatchObject([{ people: 3, reached_by_second_call: 1 }]);
-		expect((await tables.rows(leads))[0]).toMatchObject(EARLIER);
-	});
 });
 
 describe('16 call outcomes in a data table', () => {
@@ -266,22 +198,6 @@ describe('16 call outcomes in a data table', () => {
 			expect.objectContaining(called),
 			expect.objectContaining({ call_id: missed, outcome: 'Failed', summary: null }),
 		]);
-		await run.n8n.deactivate(workflow);
-	});
-
-	it('fails for a captured value without a column, which its note says how to add', async () => {
-		const simplified = (node: INode) =>
-			node.name === 'Call Completed'
-				? { ...node, parameters: { ...node.parameters, output: 'simplified' } }
-				: node;
-		const workflow = await run.publish('16-call-outcomes-to-table.json', simplified);
-		await firstReading(run.n8n, workflow);
-		const [callId = ''] = await placeCalls(run.simulator, 1, 'https://example.com');
-		await run.simulator.endCall(callId, { data_captured: { budget: 7 } });
-		await readCalls(workflow, 1);
-		const [execution] = await allExecutions(run.n8n, workflow);
-		const { error } = await run.n8n.runData(execution?.id ?? '');
-		expect(error?.message).toContain('unknown column name');
 		await run.n8n.deactivate(workflow);
 	});
 });

@@ -1,16 +1,13 @@
-import { randomUUID } from 'node:crypto';
 import merge from 'lodash/merge';
 import type { INode, INodeParameters } from 'n8n-workflow';
 import { DateTime } from 'luxon';
 import { z } from 'zod';
 import type { Workflow } from '../n8n/driver';
 import { until } from '../n8n/until';
-import { fixtures, type CallOutcome } from '../simulator';
-import { firstReading, placeCalls, post } from './calls';
+import type { CallOutcome } from '../simulator';
+import { firstReading, placeCalls } from './calls';
 import { SHEET, useExamples, type Imported } from './exampleRun';
 import { sharedN8n } from './shared';
-
-const { agents } = fixtures;
 
 describe('examples of calls, with only the credentials selected', () => {
 	const run = useExamples();
@@ -224,16 +221,6 @@ describe('examples of calls, with only the credentials selected', () => {
 				.filter(isOwn)
 				.map(({ phone: number }) => number);
 
-		it('has four nodes, and only one expression for the number and one for the name', async () => {
-			const { json } = await importWith(true);
-			const working = json.nodes.filter(({ type }) => !type.endsWith('.stickyNote'));
-			expect(working).toHaveLength(4);
-			expect(JSON.stringify(working).match(/"=[^"]*"/g)).toEqual([
-				'"={{ $json.phone }}"',
-				'"={{ $json.person_name }}"',
-			]);
-		});
-
 		it('outside the calling hours, calls nobody, schedules nothing, and writes who was not called', async () => {
 			const workflow = await importWith(false, { hoursBetween: 0 });
 			await called(missed);
@@ -269,47 +256,6 @@ describe('examples of calls, with only the credentials selected', () => {
 			await run.run(workflow, 'Every Calling Day');
 			expect(since(before)).toHaveLength(1);
 		});
-
-		it('with a goal, calls as many people as are missing, and nobody else after it', async () => {
-			const { simulator } = run;
-			simulator.clock.advance(-2 * DAY_MS);
-			await called(reached, missed, missed, missed);
-			simulator.clock.advance(2 * DAY_MS);
-			const ofAgent = [...simulator.state.calls.values()].filter(
-				({ agentUuid, outcome }) =>
-					agentUuid === agents.full && !['not_picked', 'failed'].includes(String(outcome.status)),
-			);
-			const goal = new Set(ofAgent.map(({ phone: to }) => to)).size + 2;
-			const before = simulator.placedCalls().length;
-			const again = () => simulator.placedCalls().slice(before);
-			const workflow = await importWith(true, { options: { goal } });
-			await run.run(workflow, 'Every Calling Day');
-			expect(again()).toHaveLength(2);
-			await run.run(workflow, 'Every Calling Day');
-			expect(again()).toHaveLength(2);
-			for (const { callId } of again()) await simulator.completeCall(callId, reached);
-			await run.run(workflow, 'Every Calling Day');
-			expect(again()).toHaveLength(2);
-		});
-
-		it('calls the others if one person cannot be called, and writes the reason', async () => {
-			const workflow = await importWith(true, { hoursBetween: 0 });
-			await called(missed, missed);
-			run.simulator.state.dnd.push({
-				id: 1,
-				agentUuid: agents.full,
-				phone: `+91${phone(0)}`,
-				reason: 'asked',
-				createdAt: new Date().toISOString(),
-			});
-			await run.run(workflow, 'Every Calling Day');
-			expect(run.simulator.callsTo(phone(0))).toBe(1);
-			expect(run.simulator.callsTo(phone(1))).toBe(2);
-			const rows = run.parties.sheets.rows('Calls');
-			const rowOf = (index: number) => rows.find(({ phone: to }) => to === `+91${phone(index)}`);
-			expect(rowOf(0)?.error).not.toBe('');
-			expect(rowOf(1)).toMatchObject({ placed: true, error: '' });
-		});
 	});
 
 	describe('04 call outcomes to a sheet', () => {
@@ -339,24 +285,6 @@ describe('examples of calls, with only the credentials selected', () => {
 			await run.ended(workflow, 1);
 			// It writes into the same sheet as the workflow of the next test.
 			await run.n8n.deactivate(workflow);
-		});
-
-		it('keeps each outcome of calls that end at the same time, with Call Completed Trigger as its note says', async () => {
-			const webhookId = randomUUID();
-			const type = 'n8n-nodes-voice-chat-agent.callCompletedTrigger';
-			const workflow = await run.publish('04-call-outcomes-to-sheet.json', (node) =>
-				node.name === 'Call Completed'
-					? { ...node, type, typeVersion: 2, parameters: {}, webhookId }
-					: node,
-			);
-			run.parties.sheets.setSpreadsheet(SHEET, { Visits: [], 'Other Calls': [] });
-			const url = `${sharedN8n().baseUrl}/webhook/${webhookId}/call-completed`;
-			await until('the trigger', async () => (await post(url, '')).status === 400);
-			const ids = await placeCalls(run.simulator, 8, url);
-			await Promise.all(ids.map(async (id) => await run.simulator.completeCall(id)));
-			await run.ended(workflow, ids.length);
-			const saved = run.parties.sheets.rows('Other Calls').map(({ call_id }) => call_id);
-			expect(saved.sort()).toEqual(ids.sort());
 		});
 	});
 

@@ -133,37 +133,6 @@ describe('examples of chats, with only the credentials and the secret entered', 
 			await inTheMorning();
 		});
 
-		it('adds in the morning a number that was not added because n8n stopped before', async () => {
-			const adds = () =>
-				run.simulator.requests.filter(
-					({ method, path }) => method === 'POST' && path === '/v1/dnd_numbers',
-				).length;
-			const match = { method: 'POST', path: '/v1/dnd_numbers' };
-			run.simulator.faults.inject({ kind: 'hang', match, times: 1 });
-			await called({ data_captured: { opt_out: 'yes' } });
-			await run.n8n.startManually(workflow, 'Every Morning');
-			await until('the request', () => adds() === 1);
-			const [stopped] = await run.n8n.executions(workflow);
-			await run.n8n.request('POST', `/executions/${stopped?.id}/stop`);
-			await run.ended(workflow, 1);
-			expect(listed('+919000000000')).toEqual([]);
-			await run.run(workflow, 'Every Morning');
-			expect(listed('+919000000000')).toEqual(ACTIVE);
-			const before = adds();
-			await run.run(workflow, 'Every Morning');
-			expect(adds()).toBe(before);
-			expect(run.parties.sheets.rows('Register')).toHaveLength(ACTIVE.length);
-		});
-
-		it('adds numbers without the register, and stops because it cannot write to it', async () => {
-			run.parties.sheets.reset();
-			await called({ data_captured: { opt_out: 'yes' } });
-			const morning = await run.n8n.runManually(workflow, 'Every Morning');
-			expect(listed('+919000000000')).toEqual(ACTIVE);
-			expect(morning.status).toBe('error');
-			expect((await run.n8n.runData(morning.id)).lastNodeExecuted).toBe('Write Register');
-		});
-
 		it('leaves everything that may be a request to a person, and adds nobody for it', async () => {
 			const count = () => run.simulator.state.dnd.length;
 			const before = count();
@@ -201,25 +170,6 @@ describe('examples of chats, with only the credentials and the secret entered', 
 			expect(wordsOf('NOT on a list: no phone number after the request').sort()).toEqual(
 				clear.sort(),
 			);
-		});
-
-		it('adds a number that the service rejects to the register, with the reason', async () => {
-			run.simulator.faults.inject({
-				kind: 'status',
-				status: 404,
-				body: { success: false, error: 'agent_not_found' },
-				match: { method: 'POST', path: '/v1/dnd_numbers' },
-				times: 1,
-			});
-			await called({ data_captured: { opt_out: 'yes' } });
-			await readCalls();
-			const register = () => run.parties.sheets.rows('Register');
-			await until('the register', () => register().length === ACTIVE.length);
-			await run.ended(workflow, 1);
-			const results = register().map(({ result }) => result);
-			const rejected = results.filter((result) => result !== 'on the do-not-disturb list');
-			expect(results).toHaveLength(ACTIVE.length);
-			expect(rejected).toEqual([expect.stringMatching(/^NOT on the list: .*agent_\w+/)]);
 		});
 	});
 
@@ -273,22 +223,6 @@ describe('examples of chats, with only the credentials and the secret entered', 
 			expect(session()?.context.slice(-2)).toEqual([note, 'She is a member.']);
 			expect(messages).toHaveLength(2);
 			await run.n8n.deactivate(workflow);
-		});
-
-		it('tells the team why the chat was not handed back, if no command is entered', async () => {
-			const workflow = await run.publish('09-chat-needs-a-person.json', withSecret());
-			const trigger = workflow.json.nodes.find(({ name }) => name === 'Chat Events');
-			await watch(trigger?.webhookId, sessions.open);
-			const { messages } = run.parties.slack;
-			run.simulator.sessions.setMode(sessions.open, 'support');
-			await until('the message', () => messages.length === 1);
-			await answer(messages[0], 'She is a member.', '');
-			await run.ended(workflow, 1);
-			expect(messages).toHaveLength(2);
-			expect(messages[1]).toMatchObject({ channel: '#support' });
-			expect(messages[1]?.text).toMatch(
-				/^The chat \S+ wasn't handed back to the agent, so the customer is still waiting for a person\.\nReason: .Command. is empty\./,
-			);
 		});
 	});
 
@@ -391,13 +325,6 @@ describe('examples of chats, with only the credentials and the secret entered', 
 			const results = await ask({ data_captured: { answer_to_question: 'Yes' } }, writes);
 			expect(results).toContain('"answer":"yes"');
 			expect(run.parties.sheets.rows('Refunds')).toEqual([refund]);
-		});
-
-		it.each<[string, CallOutcome, string]>([
-			['a no', { data_captured: { answer_to_question: 'no' } }, 'The person said no'],
-			['an unanswered call', { status: 'not_picked', data_captured: null }, "wasn't reached"],
-		])('reports %s to the model', async (_name, outcome, words) => {
-			expect(await ask(outcome)).toContain(words);
 		});
 	});
 });

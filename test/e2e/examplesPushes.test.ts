@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { jsonParse, type INode, type INodeParameters } from 'n8n-workflow';
+import { jsonParse, type INode } from 'n8n-workflow';
 import { examplesFolder } from '../n8n/examples';
 import { fixtures } from '../simulator';
 import { SHEET, useExamples } from './exampleRun';
@@ -80,73 +80,6 @@ describe('examples of pushes, with only the credentials selected', () => {
 		});
 
 		it.each([
-			['Map Automatically', { mappingMode: 'autoMapInputData' }],
-			[
-				'Map Each Column Manually',
-				{
-					mappingMode: 'defineBelow',
-					value: {
-						row_number: '={{ $json.row_number }}',
-						push_status: '={{ $json.push_status }}',
-						campaign_upload_id: '={{ $json.campaign_upload_id }}',
-					},
-				},
-			],
-		])(
-			'with the output in the sheet, %s empties campaign_upload_id of an earlier push',
-			async (_mode, mapping) => {
-				const { sheets } = run.parties;
-				const names = ['phone', 'push_status', 'campaign_upload_id'];
-				sheets.setSpreadsheet(SHEET, { Leads: [names, ['1234', '', '501']], Rejected: [] });
-				const workflow = await run.import('01-morning-push.json', (node) => {
-					const { name, parameters } = node;
-					if (name === 'Status of Each Row')
-						return { ...node, type: 'n8n-nodes-base.noOp', typeVersion: 1, parameters: {} };
-					if (name !== 'Write Status into Leads') return node;
-					const columns = { ...mapping, matchingColumns: ['row_number'], schema: [] };
-					return { ...node, parameters: { ...parameters, columns } };
-				});
-				await run.run(workflow, 'Every Morning');
-				expect(sheets.rows('Leads')).toEqual([
-					{ phone: '1234', push_status: 'rejected', campaign_upload_id: '' },
-				]);
-			},
-		);
-
-		it('leaves out a row with only a checkbox, and pushes a person who is entered there later', async () => {
-			const workflow = await run.import('01-morning-push.json');
-			const { sheets, gmail } = run.parties;
-			sheets.setSpreadsheet(SHEET, {
-				Leads: [
-					[...header, 'VIP'],
-					['Asha Rao', '9876543210', 'Pune', '', '', true],
-					['', '', '', '', '', false],
-				],
-				Rejected: [],
-			});
-			await run.run(workflow, 'Every Morning');
-			sheets.type('Leads', 'A3', ['Ravi Kumar', '9876543211']);
-			await run.run(workflow, 'Every Morning');
-			expect(sheets.rows('Leads').map((row) => row.push_status)).toEqual(['pushed', 'pushed']);
-			expect(run.simulator.contactsOf(campaign)).toHaveLength(2);
-			expect(gmail.mails).toEqual([]);
-		});
-
-		it('pushes a row that was only checked before', async () => {
-			const { sheets } = run.parties;
-			sheets.setSpreadsheet(SHEET, { Leads: [header, ['Asha', '9876543210']], Rejected: [] });
-			const workflow = await run.import('01-morning-push.json', (node) => {
-				if (node.name !== 'Push Campaign Contacts') return node;
-				return { ...node, parameters: { ...node.parameters, whatToDo: 'check' } };
-			});
-			await run.run(workflow, 'Every Morning');
-			expect(sheets.rows('Leads')).toMatchObject([{ push_status: 'ready' }]);
-			await run.run(await run.import('01-morning-push.json'), 'Every Morning');
-			expect(sheets.rows('Leads')).toMatchObject([{ push_status: 'pushed' }]);
-			expect(run.simulator.contactsOf(campaign)).toHaveLength(1);
-		});
-
-		it.each([
 			['rejected', { kind: 'status', status: 404, body: rejection }, 'not_sent', 1],
 			['lost', { kind: 'resetAfter' }, 'unknown', 1],
 		] as const)(
@@ -166,56 +99,6 @@ describe('examples of pushes, with only the credentials selected', () => {
 				expect(run.simulator.contactsOf(campaign)).toHaveLength(contactCount);
 			},
 		);
-
-		it('saves the status of each row if the push stops and has an error output, which leads to no sheet', async () => {
-			const { sheets } = run.parties;
-			const rows = [0, 1, 2].map((row) => [`Person ${row}`, `987654321${row}`, 'Pune']);
-			sheets.setSpreadsheet(SHEET, { Leads: [header, ...rows], Rejected: [] });
-			const workflow = await run.import('01-morning-push.json', (node) => {
-				if (node.name !== 'Push Campaign Contacts') return node;
-				const options = { contactsPerRequest: 1 };
-				const parameters = { ...node.parameters, options };
-				return { ...node, parameters, onError: 'continueErrorOutput' };
-			});
-			const match = { method: 'POST' };
-			run.simulator.faults.inject({ kind: 'resetAfter', match, times: 1, skip: 1 });
-			await run.run(workflow, 'Every Morning');
-			const statuses = sheets.rows('Leads').map((row) => row.push_status);
-			expect(statuses).toEqual(['pushed', 'unknown', 'not_sent']);
-		});
-	});
-
-	it('01 with a header in row 3, which the options of Google Sheets name, writes below it', async () => {
-		const { sheets } = run.parties;
-		const rows = { headerRow: 3, firstDataRow: 4 };
-		const read = { dataLocationOnSheet: { values: { rangeDefinition: 'specifyRange', ...rows } } };
-		const write = { locationDefine: { values: rows } };
-		const optionsOf: { [node: string]: INodeParameters } = {
-			'Read Leads': read,
-			'Write Status into Leads': { cellFormat: 'RAW', handlingExtraData: 'ignoreIt', ...write },
-		};
-		const withOptions = (node: INode) => {
-			const { [node.name]: options } = optionsOf;
-			return options ? { ...node, parameters: { ...node.parameters, options } } : node;
-		};
-		const leads = [
-			['Leads of May'],
-			['Updated today'],
-			['Name', 'Mobile No.', 'City', 'push_status', 'rejection_reason'],
-			['Asha Rao', '98765 43210', 'Pune'],
-		];
-		sheets.setSpreadsheet(SHEET, { Leads: leads, Rejected: [] });
-		const workflow = await run.import('01-morning-push.json', withOptions);
-		await run.run(workflow, 'Every Morning');
-		sheets.type('Leads', 'A5', ['Ravi', '98765 43211', 'Goa']);
-		await run.run(workflow, 'Every Morning');
-		const contacts = [{ personName: 'Asha Rao' }, { personName: 'Ravi' }];
-		expect(run.simulator.contactsOf(campaign)).toMatchObject(contacts);
-		expect(sheets.cells('Leads').slice(2)).toEqual([
-			['Name', 'Mobile No.', 'City', 'push_status', 'rejection_reason'],
-			['Asha Rao', '98765 43210', 'Pune', 'pushed', ''],
-			['Ravi', '98765 43211', 'Goa', 'pushed', ''],
-		]);
 	});
 
 	describe('07 check a sheet before pushing', () => {
@@ -329,34 +212,6 @@ describe('examples of pushes, with only the credentials selected', () => {
 			expect(contacts.filter(({ enqueued }) => enqueued)).toHaveLength(9);
 		});
 
-		it.each(['check', 'release'])(
-			'with %s, says how the column of the names is called',
-			async (whatToDo) => {
-				const url = await publish(whatToDo);
-				const list = 'phone\n9876543210\n9876543211\n';
-				const nobody = 'The list has no column "person_name", so nobody\'s name is known.';
-				const advice = 'Name the column with the names "person_name", and upload the list again.';
-				expect(await upload('leads.csv', list, url)).toEqual(['Nothing was sent', nobody, advice]);
-				if (whatToDo === 'release') return;
-				expect(await upload('leads.csv', `${list}12345\n`, url)).toEqual([
-					'Nothing was sent',
-					`${nobody} These rows can't be used, either:`,
-					expect.stringMatching(/^12345: "12345" has 5 digits/),
-					advice,
-				]);
-			},
-		);
-
-		it('shows a warning of the service about released rows', async () => {
-			run.simulator.changeCampaign(campaign, 'Paused');
-			const url = await publish('release');
-			expect(await upload('leads.csv', `${HEADER}${GOOD_ROWS}`, url)).toEqual([
-				'2 of 2 rows were added to the campaign',
-				expect.stringMatching(/^Warning from the service: Campaign is Paused/),
-				'Every row is in the campaign.',
-			]);
-		});
-
 		it('says that every row is in the campaign, and of rows that were uploaded before that they are not pushed again', async () => {
 			const url = await publish('wait');
 			expect(await upload('leads.csv', `${HEADER}${GOOD_ROWS}`, url)).toEqual([
@@ -382,37 +237,12 @@ describe('examples of pushes, with only the credentials selected', () => {
 			expect(run.simulator.contactsOf(campaign)).toHaveLength(3);
 		});
 
-		it('says that no row could be used, with the reasons of the first 100', async () => {
-			const rounded = '9.1981E+11,Asha\n'.repeat(120);
-			const [title, ...lines] = await upload('leads.csv', `${HEADER}${rounded}`);
-			expect(title).toBe('0 of 120 rows were added to the campaign');
-			expect(lines).toHaveLength(102);
-			expect(lines[0]).toBe('No row was added:');
-			expect(lines[1]).toMatch(/"9\.1981E\+11" may have lost its last digits in a spreadsheet/);
-			expect(lines.at(-1)).toBe('The page shows the first 100 of 120 rows.');
-			expect(run.simulator.contactsOf(campaign)).toEqual([]);
-		});
-
 		const SAVE =
 			'Save the list as CSV or Excel (.xlsx) with the names of the columns in the first row, and upload it again.';
-		const NAME_COLUMNS =
-			'The first row must name the columns. Name the column with the phone numbers "phone", and upload the list again.';
 
 		it.each([
 			['a header only', 'leads.csv', HEADER, [NO_ROWS]],
-			['no bytes', 'leads.csv', '', ['The file is empty.']],
-			['another type', 'leads.png', PNG, [`The file isn't a CSV or Excel file. ${SAVE}`]],
 			['an image as Excel', 'leads.xlsx', PNG, ["The file couldn't be read.", SAVE]],
-			[
-				'an image as CSV',
-				'leads.csv',
-				PNG,
-				[
-					"The file couldn't be read.",
-					'The file "leads.csv" can\'t be read as CSV, so nothing was sent.',
-					SAVE,
-				],
-			],
 			[
 				'another name of the column',
 				'leads.csv',
@@ -420,7 +250,7 @@ describe('examples of pushes, with only the credentials selected', () => {
 				[
 					"The list couldn't be used:",
 					'The input has no column "phone", so nothing was sent.',
-					NAME_COLUMNS,
+					'The first row must name the columns. Name the column with the phone numbers "phone", and upload the list again.',
 				],
 			],
 		])(
@@ -431,25 +261,6 @@ describe('examples of pushes, with only the credentials selected', () => {
 				expect(methods).not.toContain('POST');
 			},
 		);
-
-		it('shows the reason if the service rejects the whole list', async () => {
-			run.simulator.changeCampaign(campaign, 'Archived');
-			const [title, ...lines] = await upload(
-				'leads.csv',
-				await readFile(join(examplesFolder, 'leads.csv')),
-			);
-			expect(title).toBe('0 of 13 rows were added to the campaign');
-			expect(lines).toEqual([
-				'No row was added:',
-				...Array<unknown>(9).fill(
-					expect.stringContaining(
-						"The campaign doesn't accept contacts, probably because it's archived.",
-					),
-				),
-				...Array<unknown>(4).fill(expect.not.stringContaining('archived')),
-				'Show this page to the person who gave you the form.',
-			]);
-		});
 
 		it("says which rows may be in the campaign if the service doesn't respond", async () => {
 			const match = { method: 'POST' };
@@ -464,17 +275,6 @@ describe('examples of pushes, with only the credentials selected', () => {
 				expect.stringMatching(/^12345, Farah: "12345" has 5 digits/),
 			]);
 			expect(run.simulator.contactsOf(campaign)).toHaveLength(2);
-		});
-
-		it('shows no result that the push did not report', async () => {
-			const url = await publishForm(run, '02-list-upload-form.json', (node) => {
-				if (node.name === 'Push the CSV File') return { ...node, disabled: true };
-				return node.name === 'Upload Form' ? { ...node, webhookId: 'without-push' } : node;
-			});
-			expect(await upload('leads.csv', `${HEADER}${GOOD_ROWS}`, url)).toEqual([
-				'The result is unknown',
-				"It's unknown whether rows of the list are in the campaign. Don't upload the list again. Tell the person who gave you the form.",
-			]);
 		});
 	});
 });

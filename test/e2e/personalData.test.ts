@@ -211,4 +211,28 @@ describe('what n8n keeps of a person', () => {
 			expect(written.filter((content) => content.includes(text))).toEqual([]);
 		}
 	});
+
+	it('finds an execution by its calls and their outcomes in its custom data, which has no names and numbers', async () => {
+		const wait = { options: { waitMinutes: 60 } };
+		const path = randomUUID();
+		const call = callNode(wait);
+		simulator.setAutoComplete({ afterMs: 0 });
+		const workflow = await publish(chain('found', webhook(path), people(), call));
+		const called = [PHONE, OTHER].map((phone) => ({ phone, name: PERSON }));
+		await post(path, { people: called });
+		simulator.setAutoComplete(null);
+		const data = query(
+			`select key, value from execution_metadata where executionId = ${await executionOf(workflow)}`,
+			z.array(z.object({ key: z.string(), value: z.string() })),
+		);
+		const [first, second] = simulator
+			.placedCalls()
+			.slice(-2)
+			.map(({ callId }) => callId);
+		expect(data).toContainEqual({ key: 'outcome', value: 'Answered' });
+		const ids = data.find(({ key }) => key === 'call_id')?.value;
+		expect(ids).toContain(first);
+		expect(ids).toContain(second);
+		for (const text of [PHONE, OTHER, PERSON]) expect(JSON.stringify(data)).not.toContain(text);
+	});
 });

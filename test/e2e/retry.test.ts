@@ -1,22 +1,16 @@
-import { randomUUID } from 'node:crypto';
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+/** Retries, sub-workflows, and Stop, of which only n8n's server knows what it runs again. */
 import type { INode } from 'n8n-workflow';
-import type { Execution } from '../n8n/driver';
 import { until } from '../n8n/until';
-import { byId, chain, executeSub, node, subTrigger } from '../n8n/workflow';
-import { fixtures } from '../simulator';
+import { chain, executeSub, node, subTrigger, type Arrow } from '../n8n/workflow';
 import { useAccount } from './account';
 import { allExecutions, callIdOf } from './calls';
-import type { Arrow } from './callingAgent';
-import { n8nFolder } from './n8nFolder';
 import { executeFlow, flowOnRows } from './rowRun';
 
 const PEOPLE = ['9000000001', '9000000002', '9000000003'] as const;
 const [FIRST] = PEOPLE;
 
 const account = useAccount({ isMapped: true });
-const { n8n, simulator, ours, placeCall, publish, start } = account;
+const { n8n, simulator, placeCall, publish, start } = account;
 
 afterEach(() => simulator.reset());
 
@@ -82,37 +76,42 @@ test.each([
 	},
 );
 
-test('a retry of a push from a file on disk sends only the rest, and no row that may have arrived', async () => {
-	const phones = Array.from({ length: 50 }, (_, index) => String(9_000_000_000 + index));
-	const inCampaign = phones.map((phone) => `+91${phone}`);
-	const file = join(n8nFolder().files, `${randomUUID()}.csv`);
-	const rows = phones.map((phone, index) => `"Person, ${index}";${phone};Köln`);
-	await writeFile(file, `sep=;\r\nperson_name;phone;city\r\n${rows.join('\r\n')}\r\n`, 'latin1');
-	const read = node('Read', 'n8n-nodes-base.readWriteFile', 1.1, { fileSelector: file });
-	const parameters = {
-		campaignId: byId(fixtures.campaigns.active),
-		agentUuid: byId(fixtures.agents.full),
-		whatToDo: 'wait',
-		contactsFrom: 'csv',
-		options: { contactsPerRequest: 20 },
-	};
-	const push = ours('Push', 'pushCampaignContacts', parameters);
-	const contacts = () => simulator.contactsOf(fixtures.campaigns.active);
-	const descriptionOf = async ({ id }: Execution) => (await n8n.runData(id)).error?.description;
-
-	simulator.faults.inject({ kind: 'resetAfter', match: { method: 'POST' }, skip: 1, times: 1 });
-	const failed = await failedExecution([FIRST], [read, push]);
-	expect(await descriptionOf(failed)).toMatch(
-		/\nPushed: 20 rows \(rows 2 to 21, [^]*\nUnknown: 20 rows \(rows 22 to 41\)[^]*\nNot sent: 10 rows \(rows 42 to 51\)/,
+test('after an unknown outcome, On Error > Continue and Retry call each of the others once', async () => {
+	simulator.faults.inject({ kind: 'resetAfter', match: { path: '/v1/call' }, skip: 1, times: 1 });
+	const { id, workflow, nodes } = await start(PEOPLE, [placeCall()]);
+	await n8n.finished(id);
+	const { error } = await n8n.runData(id);
+	expect(error?.description).toMatch(
+		/set 'On Error' in 'Settings' to 'Continue', save the workflow, and choose 'Retry with currently saved workflow'/,
 	);
-	expect(contacts().map(({ phone }) => phone)).toEqual(inCampaign.slice(0, 40));
+	const onError = 'continueRegularOutput' as const;
+	const changed = nodes.map((one) => (one.name === 'Place Call' ? { ...one, onError } : one));
+	await n8n.updateWorkflow(workflow, { nodes: changed });
+	expect((await n8n.retry(id, 'current')).status).toBe('success');
+	expect(counts()).toEqual([1, 1, 1]);
+});
 
-	const again = await n8n.retry(failed.id, 'original');
-	const third = await n8n.retry(again.id, 'current');
-	expect([again.status, third.status]).toEqual(['error', 'error']);
-	expect(contacts().map(({ phone }) => phone)).toEqual(inCampaign);
-	expect(contacts()[49]).toMatchObject({ personName: 'Person, 49', extra: { city: 'Köln' } });
-	expect(await descriptionOf(third)).toMatch(
-		/\n50 rows: 0 pushed, 30 sent before, 20 unknown\.\nUnknown: 20 rows \(rows 22 to 41\)/,
-	);
+test('with Retry On Fail of Execute Sub-workflow, a sub-workflow calls a person once', async () => {
+	const sub = await publish(chain('fails', subTrigger(), placeCall(), stop));
+	const again = { retryOnFail: true, maxTries: 2, waitBetweenTries: 100 };
+	await inEditor([{ ...executeSub(sub.id), ...again }]);
+	expect(await allExecutions(n8n, sub)).toHaveLength(2);
+	expect(counts()).toEqual([1, 1, 1]);
+});
+
+test.each([
+	['Stop of a parent does not stop its sub-workflow', 'parent', 3],
+	['Stop of the sub-workflow ends both', 'sub', 1],
+] as const)('%s', async (_what, stopped, called) => {
+	const sub = await publish(chain('calls', subTrigger(), placeCall()));
+	const release = simulator.holdResponses(/^\/v1\/call$/);
+	const { id } = await start(PEOPLE, [executeSub(sub.id)]);
+	await until('the first call', () => simulator.placedCalls().length === 1);
+	const subId = await account.executionOf(sub);
+	await n8n.request('POST', `/executions/${stopped === 'parent' ? id : subId}/stop`);
+	release();
+	expect(await n8n.finished(id)).toMatchObject({ status: 'canceled' });
+	const subStatus = stopped === 'parent' ? 'success' : 'canceled';
+	expect(await n8n.finished(subId)).toMatchObject({ status: subStatus });
+	expect(simulator.placedCalls()).toHaveLength(called);
 });

@@ -86,3 +86,17 @@ export function chain(name: string, ...nodes: INode[]): WorkflowJson {
 	});
 	return { name, nodes, connections };
 }
+
+type Link = 'main' | 'ai_tool' | 'ai_languageModel';
+/** A connection between two nodes: its type, and the index of the output. */
+export type Arrow = [from: string, to: string, type?: Link, output?: number];
+
+export function connect(arrows: Arrow[]): IConnections {
+	const connections: IConnections = {};
+	for (const [from, to, type = 'main', output = 0] of arrows) {
+		const outputs = ((connections[from] ??= {})[type] ??= []);
+		while (outputs.length <= output) outputs.push([]);
+		outputs[output]?.push({ node: to, type, index: 0 });
+	}
+	return connections;
+}

@@ -21,6 +21,6 @@ test('only those that start an n8n are left out if the others reach its folder',
 
 test('without its folder, those that read it or need third parties are left out, too', () => {
 	const excluded = namesWith({ N8N_URL });
-	expect(excluded).toEqual(expect.arrayContaining([...STARTING, 'customData', 'examplesCalls']));
+	expect(excluded).toEqual(expect.arrayContaining([...STARTING, 'personalData', 'examplesCalls']));
 	expect(excluded).not.toContain('actions');
 });

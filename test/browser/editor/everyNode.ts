@@ -1,11 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { Account } from '../../e2e/account';
-import { connect, type Arrow } from '../../e2e/callingAgent';
 import { post } from '../../e2e/calls';
 import { sharedN8n } from '../../e2e/shared';
 import { packageName } from '../../n8n/package-install';
 import { until } from '../../n8n/until';
-import { manualTrigger, node } from '../../n8n/workflow';
+import { connect, manualTrigger, node, type Arrow } from '../../n8n/workflow';
 import { fixtures, type Simulator } from '../../simulator';
 import type { Editor } from '../editor';
 

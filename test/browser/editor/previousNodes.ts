@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { Account } from '../../e2e/account';
-import { connect } from '../../e2e/callingAgent';
 import { post } from '../../e2e/calls';
 import { sharedN8n } from '../../e2e/shared';
 import { until } from '../../n8n/until';
-import { byId, node, webhook } from '../../n8n/workflow';
+import { byId, connect, node, webhook } from '../../n8n/workflow';
 import { fixtures } from '../../simulator';
 import type { Editor } from '../editor';
 

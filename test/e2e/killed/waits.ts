@@ -3,13 +3,13 @@ import type { INodeParameters } from 'n8n-workflow';
 import type { N8nDriver, Workflow } from '../../n8n/driver';
 import type { N8nServer } from '../../n8n/server';
 import { until } from '../../n8n/until';
-import { byId, chain, type WorkflowJson } from '../../n8n/workflow';
+import { z } from 'zod';
+import { byId, chain, webhook, type WorkflowJson } from '../../n8n/workflow';
 import { fixtures } from '../../simulator';
 import type { Simulator } from '../../simulator/simulator';
 import { Account, REPORTED } from '../account';
 import { allExecutions, callIdOf, executionsOf, firstReading, post, published } from '../calls';
 import type { Part } from './part';
-import { publishWatched, WATCHING } from '../watchedSession';
 
 const { campaigns } = fixtures;
 const WAIT = { options: { waitMinutes: 60 } };
@@ -17,6 +17,47 @@ const ASK = { operation: 'askAndWait', question: 'May we?', yesValues: 'yes', no
 const WAITED_FOR = ['9000000001', '9000000002'];
 const ASKED = ['9000000003', '9000000004'];
 const READER = 'Campaign Calls Trigger';
+
+const WATCHING = 'Chat Events Trigger';
+
+const watched = z.object({ session_id: z.string(), watched: z.literal(true) });
+
+/**
+ * Publishes Chat Events Trigger, and then runs Create → Chat Send → Watch, so that it joins the connection of Chat Send.
+ * Resolves when the trigger is connected.
+ */
+async function publishWatched({
+	n8n,
+	simulator,
+	ours,
+	publish,
+}: Account): Promise<{ workflow: Workflow; session: string }> {
+	const [path, webhookId] = [randomUUID(), randomUUID()];
+	const listens = { sessions: 'watched', watchSecret: 'sesame', eventTypes: ['nudge_sent'] };
+	const trigger = ours(WATCHING, 'chatEventsTrigger', listens, { webhookId });
+	const workflow = await publish(chain('listens', trigger));
+	await published(n8n, workflow);
+	const sessionId = '={{ $json.session_id }}';
+	const watch = {
+		resource: 'watchList',
+		sessionId,
+		triggerUrl: `${n8n.baseUrl}/webhook/${webhookId}/watch`,
+		triggerSecret: 'sesame',
+	};
+	await publish(
+		chain(
+			'begins',
+			webhook(path),
+			ours('Create', 'chatSession', { agentUuid: byId(fixtures.agents.full) }),
+			ours('Send', 'chatSend', { sessionId, message: 'Hello' }),
+			ours('Watch', 'chatSession', watch),
+		),
+	);
+	const { session_id: session } = watched.parse(await (await n8n.webhook(path)).json());
+	const isConnected = () => simulator.sessions.openSockets(session) === 1;
+	await until('the trigger to be connected', isConnected);
+	return { workflow, session };
+}
 
 /** Executions that wait for calls, and triggers. */
 export function waits(): Part {
