@@ -12,14 +12,14 @@ import {
 	webhookContext,
 	webhookTrigger,
 } from '../engine';
-import { fixtures } from '../simulator';
+import { dialects, fixtures } from '../simulator';
 import { useSimulator } from '../simulator/testing/useSimulator';
 import { corrupt, corruptions } from './corruption';
-import { nextDialect, RUNS, TIMEOUT_MS } from './runs';
+import { RUNS, TIMEOUT_MS } from './runs';
 
 const { finished } = fixtures.calls;
 const harness = engineHarness();
-const simulator = useSimulator({ dialect: nextDialect() });
+const simulator = useSimulator({ dialect: dialects.plain });
 
 jest.setTimeout(TIMEOUT_MS);
 afterEach(() => {

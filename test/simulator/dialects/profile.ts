@@ -9,25 +9,19 @@ export function profileOf({ agents, calls, dnd, chat }: Dialect): { [part: strin
 	const { path: session } = chat.created;
 	return {
 		...(list.path !== undefined && {
-			agents: {
-				list: list.path,
-				...(list.idPlace === 'key' && { id: '{key}' }),
-				...(list.idPath !== undefined && { id: list.idPath }),
-				...(list.namePath !== undefined && { name: list.namePath }),
-			},
+			agents: { list: list.path, id: '{key}' },
 		}),
 		calls: {
 			query: {
 				...placed(filters),
-				...(paging.style !== 'nextLink' && { [paging.position]: `{${POSITION[paging.style]}}` }),
+				...(paging.style === 'page' && { [paging.position]: '{page}' }),
 				[paging.size]: '{pageSize?}',
 			},
 			list: entries.path,
-			...(entries.keyName !== undefined && { key: entries.keyName }),
 			...(entries.itemPath !== undefined && { entry: entries.itemPath }),
-			...(total !== null && { total: total.path }),
+			...(total !== null && { total }),
 			dates: dateForm,
-			next: nextOf(paging),
+			next: paging.style === 'page' ? { page: 1 } : { link: paging.nextPath },
 		},
 		'dnd.add': requestOf({ agent: dnd.add.agent, phone: dnd.add.phone, 'reason?': dnd.add.reason }),
 		'dnd.list': {
@@ -46,20 +40,6 @@ export function profileOf({ agents, calls, dnd, chat }: Dialect): { [part: strin
 		'chat.inbound': message(chat.inbound),
 		'chat.async': message(chat.async),
 	};
-}
-
-const POSITION = {
-	pageFromOne: 'page',
-	pageFromZero: 'page',
-	offset: 'offset',
-	cursor: 'cursor',
-} as const;
-
-function nextOf({ style, nextPath }: Dialect['calls']['paging']): JsonObject {
-	if (style === 'cursor') return { cursor: nextPath };
-	if (style === 'nextLink') return { link: nextPath };
-	if (style === 'offset') return { offset: 0 };
-	return { page: style === 'pageFromZero' ? 0 : 1 };
 }
 
 /** Values of a query that may be left out. */
