@@ -3,7 +3,7 @@ import { type OutcomeUnknown, unusable } from '../core/service/errors';
 import { numberIn, type JsonObject } from '../core/values/json';
 import { statusKey } from '../core/calls/callEnd';
 import { outcomeOf } from '../core/calls/callRecord';
-import { phoneKey, looseKeyOf } from '../core/phone/phoneKey';
+import { phoneKey, looseKeyOf } from '../core/phone/callPhone';
 import { forEachWithPauses } from '../core/values/pauses';
 import { isUnset, plainText, quoted } from '../core/values/values';
 import { hasOffset, parseTime } from '../core/values/dates';

@@ -20,7 +20,7 @@ import { callColumns } from '../../nodes/core/calls/callRecord';
 import { splitSessionIds } from '../../nodes/core/chat/parseChatFields';
 import { type JsonObject, parseJson } from '../../nodes/core/values/json';
 import { mayNameRow, whyUnread } from '../../nodes/host/caller/rows';
-import { loosePhoneKey } from '../../nodes/core/phone/phoneKey';
+import { loosePhoneKey } from '../../nodes/core/phone/callPhone';
 import { normalized } from '../../nodes/core/values/text';
 import { noLimit } from '../../nodes/core/values/keyedMutex';
 import { displayText } from '../../nodes/core/values/values';

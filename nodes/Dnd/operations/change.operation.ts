@@ -1,5 +1,5 @@
 import type { INodeExecutionData, INodeProperties } from 'n8n-workflow';
-import { lastDigits } from '../../core/phone/phoneKey';
+import { lastDigits } from '../../core/phone/written';
 import { sendByProfile } from '../../core/profile/serviceProfile';
 import { recordOf } from '../../core/service/envelope';
 import { isRejection } from '../../core/service/errors';

@@ -11,7 +11,7 @@ import { openTextList, type StoreUse } from '../../host/claims/openTextList';
 import { asItems, forEachItem } from '../../host/run/itemLoop';
 import type { Operation } from '../../host/run/operations';
 import { countryCode } from '../../core/phone/countries';
-import { loosePhoneKey } from '../../core/phone/phoneKey';
+import { loosePhoneKey } from '../../core/phone/callPhone';
 import { phoneField } from '../dndFields';
 
 const STORE: StoreUse = {

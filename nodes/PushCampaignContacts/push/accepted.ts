@@ -10,7 +10,7 @@ import {
 	type JsonValue,
 	valuesIn,
 } from '../../core/values/json';
-import { phoneKey } from '../../core/phone/phoneKey';
+import { phoneKey } from '../../core/phone/callPhone';
 import { counted, plainText } from '../../core/values/values';
 import { phoneKeyOf, type PushedRequest, type Row, type Status } from './rows';
 

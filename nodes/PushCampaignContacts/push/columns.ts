@@ -4,7 +4,7 @@ import partition from 'lodash/partition';
 import toPath from 'lodash/toPath';
 import { ERROR_FIELDS, InvalidInput } from '../../core/service/errors';
 import type { Explanation } from '../../core/service/explanation';
-import { isCampaignPhone } from '../../core/phone/campaignPhone';
+import { isCampaignPhone } from '../../core/phone/india';
 import { isBlank } from '../../core/phone/written';
 import { NAME_SYNONYMS } from '../../core/values/sheetCells';
 import { normalized, withoutEnd, withoutInvisible } from '../../core/values/text';

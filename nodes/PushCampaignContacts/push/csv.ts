@@ -1,5 +1,5 @@
 import upperFirst from 'lodash/upperFirst';
-import { isCampaignPhone } from '../../core/phone/campaignPhone';
+import { isCampaignPhone } from '../../core/phone/india';
 import { InvalidInput } from '../../core/service/errors';
 import type { Explanation } from '../../core/service/explanation';
 import { Pauses } from '../../core/values/pauses';

@@ -1,13 +1,13 @@
 import difference from 'lodash/difference';
 import upperFirst from 'lodash/upperFirst';
 import { otherCountryBeside } from '../../core/phone/countryBeside';
-import { INDIA } from '../../core/phone/india';
 import {
+	INDIA,
 	isAccepted,
 	isCampaignPhone,
 	readCampaignPhone,
 	type PhoneReading,
-} from '../../core/phone/campaignPhone';
+} from '../../core/phone/india';
 import { isBlank } from '../../core/phone/written';
 import { forEachWithPauses } from '../../core/values/pauses';
 import { asText, plainText, quoted } from '../../core/values/values';

@@ -6,8 +6,7 @@ import { parseAgentUuid, parseCampaignId, parseContactListId } from '../service/
 import { inEnglish, parseTime, withOffset } from '../values/dates';
 import type { JsonObject, JsonValue } from '../values/json';
 import { enter } from '../service/modelFormats';
-import { lastDigits } from '../phone/phoneKey';
-import { columnAdvice, digitsIn, isWritten, readWritten } from '../phone/written';
+import { digitsIn, lastDigits, readWritten } from '../phone/written';
 import { withLatinDigits } from '../values/text';
 import { asText, isUnset, joinedWithAnd, quoted } from '../values/values';
 import { OBSERVED_OUTCOMES } from './callEnd';
@@ -144,7 +143,7 @@ function numberOf(value: unknown): string {
 	if (digitsIn(number) !== '') return number;
 	throw new InvalidInput(
 		`'Phone Number' ${quoted(value)} isn't a phone number`,
-		`Enter the number as your service writes it.${columnAdvice(value, 'Phone Number')}`,
+		'Enter the number as your service writes it.',
 	);
 }
 
@@ -156,7 +155,7 @@ function isSameNumber(
 	{ phone_number: to, from_number: from }: JsonObject,
 	wanted: unknown,
 ): boolean {
-	if (![to, wanted].every((number) => isWritten(readWritten(number)))) return true;
+	if (![to, wanted].every((number) => 'digits' in readWritten(number))) return true;
 	const ending = lastDigits(asText(wanted)).slice(-LAST_DIGITS);
 	return [to, from].some((number) => digitsIn(asText(number)).includes(ending));
 }

@@ -1,7 +1,7 @@
 import mapKeys from 'lodash/mapKeys';
 import { isJsonObject, type JsonObject, type JsonValue } from '../values/json';
 import { isUnset } from '../values/values';
-import { phoneKey } from '../phone/phoneKey';
+import { phoneKey } from '../phone/callPhone';
 import { optedOut, statusKey } from './callEnd';
 
 /** The documented fields (`CallRecord`). */

@@ -5,10 +5,8 @@ import { InvalidInput } from '../service/errors';
 import { enter } from '../service/modelFormats';
 import { asText, isUnset, quoted } from '../values/values';
 import type { JsonObject } from '../values/json';
-import { isAccepted, readCampaignPhone } from '../phone/campaignPhone';
-import { INDIAN_CODE, isIndian, readIndian } from '../phone/india';
-import { lastDigits } from '../phone/phoneKey';
-import { columnAdvice, isWritten, readWritten, type Unreadable } from '../phone/written';
+import { INDIAN_CODE, isAccepted, readCampaignPhone, readIndian } from '../phone/india';
+import { lastDigits, readWritten, type Unreadable } from '../phone/written';
 
 /** The shortest possible number. */
 const MIN_DIGITS = 4;
@@ -26,11 +24,11 @@ export function parseDndPhone(value: unknown): string {
 		throw new InvalidInput("'Phone' is empty", enter('Phone'));
 	}
 	const written = readWritten(value);
-	if (!isWritten(written)) throw notUsable(value, written);
+	if ('issue' in written) throw notUsable(value, written);
 	const { digits, plus } = written;
 	if (digits.length < MIN_DIGITS) throw notUsable(value, { issue: "isn't a phone number" });
 	const number = readIndian(written);
-	if (plus && digits.startsWith(INDIAN_CODE) && !isIndian(number)) throw notUsable(value, number);
+	if (plus && digits.startsWith(INDIAN_CODE) && 'issue' in number) throw notUsable(value, number);
 	const reading = readCampaignPhone(value);
 	// Other digits without + are kept as written, because the service may expect the country code without it.
 	const isClear = plus || digits.startsWith('0');
@@ -38,10 +36,7 @@ export function parseDndPhone(value: unknown): string {
 }
 
 function notUsable(value: unknown, { issue, resolution = ENTER_DIGITS }: Unreadable): InvalidInput {
-	return new InvalidInput(
-		`'Phone' ${quoted(value)} ${issue}`,
-		resolution + columnAdvice(value, 'Phone'),
-	);
+	return new InvalidInput(`'Phone' ${quoted(value)} ${issue}`, resolution);
 }
 
 /** The entries of an agent's list, for looking up numbers by their last digits. */
@@ -58,7 +53,7 @@ export class ListedNumbers {
 	private readonly unclear: JsonObject | undefined;
 
 	constructor(entries: readonly JsonObject[]) {
-		const isSingle = ({ phone }: JsonObject) => isWritten(readWritten(asText(phone)));
+		const isSingle = ({ phone }: JsonObject) => 'digits' in readWritten(asText(phone));
 		for (const entry of entries.filter(isSingle).reverse()) {
 			const digits = lastDigits(asText(entry.phone));
 			if (digits.length >= MIN_DIGITS) this.byDigits.set(digits, entry);

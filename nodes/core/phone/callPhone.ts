@@ -2,10 +2,12 @@ import compact from 'lodash/compact';
 import { enter } from '../service/modelFormats';
 import { InvalidInput } from '../service/errors';
 import { isUnset, named, quoted } from '../values/values';
-import { callingCodeOf, countryName, isDialedFromAbroad } from './countries';
-import { INDIA, isIndian, readIndian, TOLL_FREE } from './india';
+import { callingCodeOf, countryName, KEEPS_ZERO, leadingCode } from './countries';
+import { INDIA, INDIAN_CODE, readIndian } from './india';
 import { otherCountryBeside } from './countryBeside';
-import { columnAdvice, isWritten, readWritten, type Unreadable, type Written } from './written';
+import { COMPARED_DIGITS, readWritten, type Unreadable, type Written } from './written';
+
+type Field = 'Phone Number' | 'Phone';
 
 /**
  * `phone_number` of a call: "Digits only, without country code". Reads Indian numbers in all common formats. The document
@@ -24,43 +26,39 @@ export function phoneNumber(
 	columns: readonly string[] = [],
 ): string {
 	if (isUnset(value)) throw emptyNumber(field, columns);
-	const given = { value, field };
+	const unusable = ({ issue, resolution = enter(field) }: Unreadable) =>
+		new InvalidInput(`'${field}' ${quoted(value)} ${issue}`, resolution);
 	const written = readWritten(value);
-	if (!isWritten(written)) throw unusable(given, written);
-	return country === INDIA ? ofIndia(given, written) : ofCountry(given, written, country);
+	if ('issue' in written) throw unusable(written);
+	const code = callingCodeOf(country) ?? '';
+	const national = nationalDigits(written, code);
+	// With the code of another country, it would reach a stranger.
+	if (national === undefined) {
+		throw unusable({
+			issue: `has another country code, but 'Country' is ${countryName(country)} (+${code})`,
+			resolution: "Choose the country of the number in 'Country', or correct the number.",
+		});
+	}
+	if (country !== INDIA) {
+		if (national === '') throw unusable({ issue: `has no digits after +${code}` });
+		return national;
+	}
+	const number = readIndian(written);
+	if ('issue' in number) throw unusable(number);
+	return number.subscriber;
 }
 
-type Field = 'Phone Number' | 'Phone';
-type Given = { value: unknown; field: Field };
+/** The digits without this country code. Undefined if they have another one. */
+function nationalDigits({ digits, plus }: Written, code: string): string | undefined {
+	const prefix = plus ? code : `00${code}`;
+	if (digits.startsWith(prefix)) return digits.slice(prefix.length);
+	return plus ? undefined : digits;
+}
 
 function emptyNumber(field: Field, columns: readonly string[]): InvalidInput {
 	const listed = columns.length > 0 && `The item has: ${named(columns, quoted)}.`;
 	const advice = "In n8n, if it's an expression, check the name of its column.";
 	return new InvalidInput(`'${field}' is empty`, compact([enter(field), advice, listed]).join(' '));
-}
-
-function ofIndia(given: Given, written: Written): string {
-	const number = readIndian(written);
-	if (isIndian(number)) return number.subscriber;
-	const { plus, digits } = written;
-	const national = digits.replace(/^0/, '');
-	if (!plus && TOLL_FREE.test(national)) return national;
-	const international = plus ? digits : digits.replace(/^00/, '');
-	const isOther = (plus || digits.startsWith('00')) && !international.startsWith('91');
-	if (isOther) throw anotherCountry(given, INDIA);
-	throw unusable(given, number);
-}
-
-function ofCountry(given: Given, { digits, plus }: Written, country: string): string {
-	const code = callingCodeOf(country);
-	if (code !== undefined && plus && digits.startsWith(code)) {
-		const national = digits.slice(code.length);
-		if (national === '') throw unusable(given, { issue: `has no digits after +${code}` });
-		return national;
-	}
-	if (plus) throw anotherCountry(given, country);
-	const dialedFromAbroad = code !== undefined && isDialedFromAbroad(digits, code);
-	return dialedFromAbroad ? digits.slice(2 + code.length) : digits;
 }
 
 /** @throws InvalidInput if a column of the row says another country, because a stranger might be called */
@@ -73,22 +71,45 @@ export function requireCountry(row: object, number: unknown, country: string): v
 	);
 }
 
-/** A number that is called with the code of another country would reach a stranger. */
-function anotherCountry({ value, field }: Given, country: string): InvalidInput {
-	const code = callingCodeOf(country);
-	const chosen = `${countryName(country)}${code === undefined ? '' : ` (+${code})`}`;
-	return new InvalidInput(
-		`'${field}' ${quoted(value)} has another country code, but 'Country' is ${chosen}`,
-		"Choose the country of the number in 'Country', or correct the number.",
-	);
+/**
+ * `phone_key`: the country code and the digits of a number, without a zero that is only dialed within the country. `null` if
+ * the country code isn't certain.
+ *
+ * @param country ISO 3166-1 alpha-2 of a number that may be written without its country code
+ */
+export function phoneKey(value: unknown, country = ''): string | null {
+	const written = readWritten(value);
+	if ('issue' in written) return null;
+	const code = written.plus ? leadingCode(written.digits) : callingCodeOf(country);
+	if (code === undefined) return null;
+	if (code === INDIAN_CODE) {
+		const number = readIndian(written);
+		return 'issue' in number ? null : code + number.subscriber;
+	}
+	const national = nationalDigits(written, code) ?? '';
+	// Without +, it may have the country's code, or that of another country.
+	if (!written.plus && (national.startsWith(code) || national.startsWith('00'))) return null;
+	return code + (KEEPS_ZERO.has(code) ? national : national.replace(/^0/, ''));
 }
 
-function unusable(
-	{ value, field }: Given,
-	{ issue, resolution = enter(field) }: Unreadable,
-): InvalidInput {
-	return new InvalidInput(
-		`'${field}' ${quoted(value)} ${issue}`,
-		resolution + columnAdvice(value, field),
-	);
+/**
+ * What is equal for the {@link phoneKey}s of numbers that may be the same: the code and the last ten digits. `391 234 5678` in
+ * Italy may begin with the country's code (39) or not, and `8 912 345-67-89` in Russia with a prefix.
+ */
+export function looseKeyOf(key: string): string {
+	const code = leadingCode(key);
+	if (code === undefined || code === INDIAN_CODE) return key;
+	return code + key.slice(-COMPARED_DIGITS);
+}
+
+/**
+ * Equal for all numbers that may be the same, so that nobody is called twice: for duplicates, limits, and what n8n
+ * remembers of calls and pushes. Two numbers with the same {@link phoneKey} also have the same loose one.
+ *
+ * @param country ISO 3166-1 alpha-2 of a number that may be written without its country code
+ * @throws InvalidInput unless it can be a phone number
+ */
+export function loosePhoneKey(value: unknown, country = INDIA): string {
+	const key = phoneKey(value, country);
+	return looseKeyOf(key ?? `${callingCodeOf(country)}${phoneNumber(value, country, 'Phone')}`);
 }

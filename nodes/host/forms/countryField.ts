@@ -1,11 +1,12 @@
 import deburr from 'lodash/deburr';
 import type { INodeProperties } from 'n8n-workflow';
-import { COUNTRIES } from '../../core/phone/countries';
+import { COUNTRIES, countryName } from '../../core/phone/countries';
 
 /** Who types India finds India before this one. */
 const AFTER_INDIA: { [code: string]: string } = { IO: 'Territory, British Indian Ocean' };
 
-const named = COUNTRIES.map(({ code, name }) => {
+const named = COUNTRIES.map((code) => {
+	const name = countryName(code);
 	const plain = deburr(name).replace('\u2019', "'");
 	const label = plain === name ? code : `${code}, ${plain}`;
 	// The editor searches these names, so they also have the code and the spelling without accents.

@@ -133,7 +133,7 @@ describe('forgets nothing', () => {
 	afterEach(() => expect(store.size).toBe(1));
 
 	it.each([
-		['42', '2025550123', '\'Phone\' "2025550123" has no clear international format'],
+		['42', '20255', '\'Phone\' "20255" has 5 digits instead of 10'],
 		['spring', phone(0), `'Campaign ID' must be a whole number (got "spring")`],
 	])('if campaign %s or number %s is not clear', async (campaignId, other, message) => {
 		const { error } = await forgetting([phone(0), other], { campaignId });

@@ -304,7 +304,7 @@ describe('before anything is sent', () => {
 			{ filters: { phone: 'Asha' } },
 			credential,
 			`'Phone Number' "Asha" isn't a phone number`,
-			/^Enter the number as your service writes it\. In n8n, drag a column/,
+			/^Enter the number as your service writes it\.$/,
 		],
 		[{ limit: 0 }, credential, "'Limit' must be at least 1"],
 		[

@@ -116,7 +116,7 @@ const readable: Record<string, RowsOfFile> = {
 	'kept-from-rounding.csv': {
 		2: ASHA,
 		3: RAVI,
-		4: ZOYA,
+		4: expect.stringMatching(/^"9\.876543212E\+9" may have lost its last digits/),
 		5: expect.stringMatching(/^"9\.88E\+09" may have lost its last digits/),
 	},
 	'line-breaks-inside.csv': {

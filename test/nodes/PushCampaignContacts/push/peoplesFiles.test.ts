@@ -41,7 +41,6 @@ const FORMATS: Array<(digits: string) => [written: string, sent: string]> = [
 	(digits) => [`0${digits}`, digits],
 	(digits) => [`+91 ${digits.slice(0, 5)} ${digits.slice(5)}`, `+91${digits}`],
 	(digits) => [`${digits}.0`, digits],
-	(digits) => [`${digits.charAt(0)}.${digits.slice(1)}E+9`, digits],
 ];
 const PHONES = ['phone', 'Phone', 'Mobile No'];
 const PERSON_NAMES = ['person_name', 'Person Name', 'Name'];
