@@ -18,6 +18,7 @@ const note = `## First steps
 1. Choose **Execute workflow** below.
 2. Open **Push Campaign Contacts**. *Ready* has the rows that can be pushed, *Rejected* what to correct, and *Skipped* a duplicate.
 3. In **What to Do**, choose **Add and Release**, and choose **Execute step**. *Pushed* has the rows that are called now. If you execute it again, *Skipped* has them: nobody is added twice.
+4. A minute later, **Data tables > Call Outcomes** has the outcomes of the calls.
 
 The service is simulated, so no one is called. To push your own leads, use the examples 01 and 02.`;
 
@@ -46,9 +47,9 @@ export function firstSteps(credential: Reference): WorkflowJson {
 	const sticky = node('How to Use', 'n8n-nodes-base.stickyNote', 1, {
 		content: note,
 		width: 560,
-		height: 260,
+		height: 290,
 	});
-	return { ...workflow, nodes: [...workflow.nodes.map(inRow), { ...sticky, position: [0, -320] }] };
+	return { ...workflow, nodes: [...workflow.nodes.map(inRow), { ...sticky, position: [0, -350] }] };
 }
 
 function inRow(oneNode: INode, index: number): INode {

@@ -7,6 +7,7 @@ import { firstSteps } from './editor/firstSteps';
 import { nodeCreator } from './editor/nodeCreator';
 import { panels } from './editor/panels';
 import { previousNodes } from './editor/previousNodes';
+import { screens } from './editor/screens';
 
 /** All tests in n8n's editor. In one file, because loading the editor takes long. */
 const account = useAccount({ isMapped: true });
@@ -25,6 +26,7 @@ describe.each([
 	['the workflow that npm start opens', firstSteps],
 	['the list of nodes', nodeCreator],
 	['the panel of', panels],
+	['the screen:', screens],
 	["'Execute previous nodes' below a webhook", previousNodes],
 ])('%s', (_name, tests) => {
 	beforeAll(() => account.simulator.reset());

@@ -1,6 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Account } from '../../e2e/account';
+import { firstReading } from '../../e2e/calls';
+import { readExample, withCredentials } from '../../n8n/examples';
 import { projectFolder } from '../../n8n/package-install';
 import { until } from '../../n8n/until';
 import { chain, manualTrigger, node } from '../../n8n/workflow';
@@ -8,8 +10,9 @@ import { fixtures } from '../../simulator';
 import type { Editor } from '../editor';
 import { Clicks } from './clicks';
 
-const MOST_CLICKS = { campaign: 15, outcome: 5 };
+const MOST_CLICKS = { campaign: 15, outcomes: 5 };
 const { active: CAMPAIGN } = fixtures.campaigns;
+const OUTCOMES_TABLE = 'Call Outcomes';
 
 /** Without selecting a credential, because n8n selects the only one. */
 export function firstClicks(account: Account, editor: () => Editor): void {
@@ -44,19 +47,31 @@ export function firstClicks(account: Account, editor: () => Editor): void {
 		expect(clicks.count).toBeLessThanOrEqual(MOST_CLICKS.campaign);
 	});
 
-	it('an outcome is shown in the same workflow after at most 5 more clicks', async () => {
+	it('the outcomes are in a data table after at most 5 more clicks', async () => {
 		const { page } = editor();
-		account.simulator.setAutoDial({ everyMs: 50, lastsMs: 50 });
-		account.simulator.setAutoComplete({ afterMs: 50 });
-		await until('a completed call', () =>
-			[...account.simulator.state.calls.values()].some(({ finished }) => finished),
+		const { n8n, simulator } = account;
+		const outcomes = await account.create(
+			withCredentials(readExample('16-call-outcomes-to-table.json'), account.credentials),
 		);
+		await n8n.activate(outcomes);
+		await firstReading(n8n, outcomes);
+		const ended = () =>
+			[...simulator.state.calls.values()].filter(({ finished }) => finished).length;
+		const before = ended();
+		simulator.setAutoDial({ everyMs: 50, lastsMs: 50 });
+		simulator.setAutoComplete({ afterMs: 50 });
+		await until('the calls to end', () => ended() === before + 9);
+		// Publishing begins with a reading, and others are a minute apart.
+		await n8n.deactivate(outcomes);
+		await n8n.activate(outcomes);
+		await until('the execution', async () => (await n8n.executions(outcomes)).length > 0);
 		await page.keyboard.press('Escape');
-		await clicks.addNode(page.getByTestId('node-creator-plus-button'), 'Campaign Calls Trigger');
-		await clicks.pick('campaignId', 'Morning Leads');
-		await clicks.execute();
-		await editor().readOutput('Answered');
-		expect(clicks.count).toBeLessThanOrEqual(MOST_CLICKS.outcome);
+		await clicks.on(page.getByTestId('project-home-menu-item'));
+		await clicks.on(page.getByText('Data tables', { exact: true }));
+		await clicks.on(page.getByText(OUTCOMES_TABLE, { exact: true }));
+		await page.getByText('Asha Rao').first().waitFor();
+		await page.getByText('Answered').first().waitFor();
+		expect(clicks.count).toBeLessThanOrEqual(MOST_CLICKS.outcomes);
 		expect(editor().errors.splice(0)).toEqual([]);
 	});
 
