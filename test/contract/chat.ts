@@ -7,7 +7,9 @@ export const connectRequests = (session: string) => [
 ];
 
 /** The message of a node if the session is unknown. How the service reports this isn't documented. */
-export function unknownSession({ statuses }: Dialect): string {
+export function unknownSession({ statuses, chat }: Dialect): string {
+	if (chat.unknownSession === 'agent_not_found')
+		return 'The account of this API token has no agent with this ID';
 	return [403, 404].includes(statuses.sessionNotFound)
 		? "The service didn't find this"
 		: 'The service rejected the request';

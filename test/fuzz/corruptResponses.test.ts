@@ -7,10 +7,10 @@ import { perDialect, type ContractCase } from '../contract/contractCase';
 import { credentialFor } from '../contract/credentialFor';
 import { profileOf } from '../simulator/dialects/profile';
 import { engineHarness, runNode, speedUp } from '../engine';
-import { dialects, type Simulator } from '../simulator';
+import type { Simulator } from '../simulator';
 import { useSimulator } from '../simulator/testing/useSimulator';
 import { corrupt, corruptions, statuses, type Corruption } from './corruption';
-import { IS_LONG, RUNS, TIMEOUT_MS } from './runs';
+import { IS_LONG, nextDialect, RUNS, TIMEOUT_MS } from './runs';
 
 /** Time passes this much faster for the nodes, because some wait for a value that a corrupt response never has. */
 const SPEEDUP = 400;
@@ -29,8 +29,12 @@ afterEach(() => jest.restoreAllMocks());
 type Plan = { nth: number; harm: Corruption; status: number | undefined };
 const plans = fc.record<Plan>({ nth: fc.nat(5), harm: corruptions, status: statuses });
 
-describe.each(Object.entries(contractCases))('%s', (node, cases) => {
-	const simulator = useSimulator({ dialect: dialects.scrambled });
+const nodes = Object.entries(contractCases).map(([node, cases]) => {
+	return { node, cases, dialect: nextDialect() };
+});
+
+describe.each(nodes)('$node, dialect $dialect.name', ({ node, cases, dialect }) => {
+	const simulator = useSimulator({ dialect });
 
 	test(
 		'with one fault in a response or frame: stops with a text that is safe to display, or continues if set; never shows the token, and calls nobody twice',

@@ -12,14 +12,14 @@ import {
 	webhookContext,
 	webhookTrigger,
 } from '../engine';
-import { dialects, fixtures } from '../simulator';
+import { fixtures } from '../simulator';
 import { useSimulator } from '../simulator/testing/useSimulator';
 import { corrupt, corruptions } from './corruption';
-import { RUNS, TIMEOUT_MS } from './runs';
+import { nextDialect, RUNS, TIMEOUT_MS } from './runs';
 
 const { finished } = fixtures.calls;
 const harness = engineHarness();
-const simulator = useSimulator({ dialect: dialects.plain });
+const simulator = useSimulator({ dialect: nextDialect() });
 
 jest.setTimeout(TIMEOUT_MS);
 afterEach(() => {

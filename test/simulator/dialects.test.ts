@@ -1,6 +1,7 @@
 import camelCase from 'lodash/camelCase';
+import range from 'lodash/range';
 import { ENDPOINTS, ERRORS_AT_ANY_STATUS, NOT_SHOWN } from '../openapi/openapi';
-import { dialects } from '.';
+import { dialects, randomDialect } from '.';
 import { dialectOf } from './dialects/forms';
 import { undocumentedNames } from './dialects/names';
 
@@ -10,33 +11,39 @@ const textOf = (form: unknown): string =>
 		typeof value === 'function' ? String(value) : value,
 	);
 
-test('the forms of each detail differ', () => {
-	const same: string[] = [];
-	dialectOf('', (plain, scrambled) => {
-		if (textOf(plain) === textOf(scrambled)) same.push(textOf(plain));
+const all = Object.values(dialects);
+const random = range(300).map(randomDialect);
+
+test('the forms of each detail differ, and random dialects have all of them', () => {
+	const forms: string[][] = [];
+	dialectOf('', (plain, ...others) => {
+		forms.push([plain, ...others].map(textOf));
 		return plain;
 	});
-	expect(same).toEqual([]);
+	expect(forms.length).toBeGreaterThan(100);
+	expect(forms.filter((given) => new Set(given).size < given.length)).toEqual([]);
+	const found = random.map(textOf).join();
+	expect(forms.flat().filter((form) => !found.includes(form))).toEqual([]);
 });
 
-describe.each(Object.values(dialects))('dialect $name', (dialect) => {
-	test('a request has no two values in the same place', () => {
+test('a request has no two values in the same place', () => {
+	for (const dialect of [...all, ...random]) {
 		const names = Object.values(undocumentedNames(dialect));
 		for (const name of names.flatMap(({ query = [], body = [] }) => [query, body])) {
 			const taken = name.filter((one, index) =>
 				name.some((other, at) => at !== index && `${other}.`.startsWith(`${one}.`)),
 			);
-			expect(taken).toEqual([]);
+			expect({ dialect: dialect.name, taken }).toEqual({ dialect: dialect.name, taken: [] });
 		}
-	});
+	}
+});
 
-	test('names values exactly for requests that are not shown', () => {
-		const open = ENDPOINTS.filter(
-			({ operation, body = {} }) => NOT_SHOWN in operation || NOT_SHOWN in body,
-		);
-		const named = Object.keys(undocumentedNames(dialect));
-		expect(named.sort()).toEqual(open.map(({ operationId }) => operationId).sort());
-	});
+test.each(all)('$name names values exactly for requests that are not shown', (dialect) => {
+	const open = ENDPOINTS.filter(
+		({ operation, body = {} }) => NOT_SHOWN in operation || NOT_SHOWN in body,
+	);
+	const named = Object.keys(undocumentedNames(dialect));
+	expect(named.sort()).toEqual(open.map(({ operationId }) => operationId).sort());
 });
 
 test('a dialect has a status for each error whose status is not shown', () => {

@@ -1,6 +1,6 @@
 export { outcomeByNumber } from './calls/outcome';
 export type { CallOutcome } from './calls/completions';
-export { dialects, type Dialect } from './dialects';
+export { dialects, randomDialect, type Dialect } from './dialects';
 export type { Fault, FaultKind } from './http/faults';
 export type { RecordedRequest } from './http/requestLog';
 export { startSimulator, type Simulator, type SimulatorOptions } from './simulator';

@@ -14,7 +14,7 @@ import { ChatEngine } from './chat/engine';
 import { Clock } from './clock';
 import type { Dialect } from './dialects';
 import { Faults } from './http/faults';
-import { bytesOf, type SimulatorResponse } from './http/route';
+import { bytesOf, type SimulatorRequest, type SimulatorResponse } from './http/route';
 import { RequestLog, type RecordedRequest } from './http/requestLog';
 import { createServer } from './http/server';
 import { digitsOf } from './rules/phone';
@@ -46,6 +46,8 @@ export interface SimulatorOptions extends Settings {
 	host?: string;
 	/** 16 characters. */
 	token?: string;
+	/** Reads requests of another form than the dialect's. Throws if a request doesn't have it. */
+	read?: (operationId: string, request: SimulatorRequest) => SimulatorRequest;
 	/** Whether to record request bodies. False for long benchmarks. */
 	keepBodies?: boolean;
 	/** Whether to keep the beginning of each response, for the page. */
@@ -58,6 +60,7 @@ export class Simulator {
 	/** A test may change it, as a person does who gets a new one. */
 	token: string;
 	readonly keepsResponses: boolean;
+	readonly read: NonNullable<SimulatorOptions['read']>;
 	readonly settings: Settings;
 	readonly clock = new Clock();
 	readonly state = new State();
@@ -87,6 +90,7 @@ export class Simulator {
 		if (this.token.length !== 16) throw new Error('The token must have 16 characters');
 		this.settings = { ...options };
 		this.keepsResponses = options.keepResponses ?? false;
+		this.read = options.read ?? ((_operationId, request) => request);
 		this.log = new RequestLog(options.keepBodies ?? true);
 		this.seed();
 		this.app = createServer(this);

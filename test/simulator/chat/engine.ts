@@ -161,18 +161,23 @@ export class ChatEngine {
 		});
 	}
 
-	/** A reply outside an ack: its text, if the dialect shows it, and the turn results. */
+	/** A reply outside an ack: its text and the turn results, in the dialect's order. */
 	private replyLater(
 		session: Session,
 		content: string | string[],
 		resultsOf: (replyId: Id | null) => JsonObject[],
 	): void {
+		const order = this.sim.dialect.socket.replyText;
 		const emit = this.emitter(session);
 		const timer = setTimeout(() => {
 			this.timers.delete(timer);
-			const show: Emit = this.sim.dialect.socket.showsLaterReply ? emit : () => {};
-			const { replyId } = this.reply(session, [content].flat().join(' / '), show);
+			const held: Array<() => void> = [];
+			const hold: Emit = (type, payload) => held.push(() => emit(type, payload));
+			const { replyId } = this.reply(session, [content].flat().join(' / '), hold);
+			const show = () => held.forEach((showOne) => showOne());
+			if (order === 'before') show();
 			for (const payload of resultsOf(replyId)) emit('turn_result', payload);
+			if (order === 'after') setTimeout(show, 10);
 		}, ASYNC_REPLY_MS);
 		this.timers.add(timer);
 	}
@@ -187,10 +192,11 @@ export class ChatEngine {
 	/** The results of the messages that were merged into a turn. */
 	private resultsOf(flight: Flight, replyId: Id | null): JsonObject[] {
 		const { mergedResult } = this.sim.dialect.socket;
-		return flight.merged.map(({ turnId, messageId }) => {
+		return flight.merged.flatMap(({ turnId, messageId }) => {
 			const target = this.result(flight.turnId, messageId, replyId);
 			const own = { ...target, turn_id: turnId, state: 'merged', merged_into: flight.turnId };
-			return mergedResult === 'target' ? target : own;
+			if (mergedResult === 'target') return [target];
+			return mergedResult === 'own' ? [own] : [own, target];
 		});
 	}
 }

@@ -9,19 +9,25 @@ export function profileOf({ agents, calls, dnd, chat }: Dialect): { [part: strin
 	const { path: session } = chat.created;
 	return {
 		...(list.path !== undefined && {
-			agents: { list: list.path, id: '{key}' },
+			agents: {
+				list: list.path,
+				...(list.idPlace === 'key' && { id: '{key}' }),
+				...(list.idPath !== undefined && { id: list.idPath }),
+				...(list.namePath !== undefined && { name: list.namePath }),
+			},
 		}),
 		calls: {
 			query: {
 				...placed(filters),
-				...(paging.style === 'page' && { [paging.position]: '{page}' }),
+				...(paging.style !== 'nextLink' && { [paging.position]: `{${POSITION[paging.style]}}` }),
 				[paging.size]: '{pageSize?}',
 			},
 			list: entries.path,
+			...(entries.keyName !== undefined && { key: entries.keyName }),
 			...(entries.itemPath !== undefined && { entry: entries.itemPath }),
-			...(total !== null && { total }),
+			...(total !== null && { total: total.path }),
 			dates: dateForm,
-			next: paging.style === 'page' ? { page: 1 } : { link: paging.nextPath },
+			next: nextOf(paging),
 		},
 		'dnd.add': requestOf({ agent: dnd.add.agent, phone: dnd.add.phone, 'reason?': dnd.add.reason }),
 		'dnd.list': {
@@ -40,6 +46,20 @@ export function profileOf({ agents, calls, dnd, chat }: Dialect): { [part: strin
 		'chat.inbound': message(chat.inbound),
 		'chat.async': message(chat.async),
 	};
+}
+
+const POSITION = {
+	pageFromOne: 'page',
+	pageFromZero: 'page',
+	offset: 'offset',
+	cursor: 'cursor',
+} as const;
+
+function nextOf({ style, nextPath }: Dialect['calls']['paging']): JsonObject {
+	if (style === 'cursor') return { cursor: nextPath };
+	if (style === 'nextLink') return { link: nextPath };
+	if (style === 'offset') return { offset: 0 };
+	return { page: style === 'pageFromZero' ? 0 : 1 };
 }
 
 /** Values of a query that may be left out. */

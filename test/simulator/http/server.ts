@@ -105,7 +105,8 @@ function exampleHandler({ path, responses }: Endpoint): Handler {
 /** Checks a request by the description of the interface before a route, and an error after it. */
 function validated(endpoint: Endpoint): Handler {
 	const handler = HANDLERS[endpoint.operationId] ?? exampleHandler(endpoint);
-	return async (sim, request) => {
+	return async (sim, sent) => {
+		const request = sim.read(endpoint.operationId, sent);
 		const problems = requestProblems(endpoint, request, sim.dialect);
 		const result =
 			problems.length > 0 ? invalidRequest(sim, endpoint, problems) : await handler(sim, request);

@@ -154,16 +154,17 @@ function page(sim: Simulator, query: Query) {
 		.map((call) => calls.listItem(recordOf(call, sim)));
 	const rest = new URLSearchParams({ ...query, [paging.position]: String(next) }).toString();
 	const link = next === null ? null : `?${LINK}=${Buffer.from(rest).toString('base64url')}`;
-	return response(200, calls.listBody({ items, total: found.length, link }));
+	return response(200, calls.listBody({ items, total: found.length, next, link }));
 }
 
-/** The index of the first item, from a page number, or the one in a link. */
+/** The index of the first item, from a page number, an offset, or a cursor. */
 function startOf(position: string | undefined, size: number, { dialect }: Simulator) {
+	const { style } = dialect.calls.paging;
 	if (position === undefined) return 0;
-	const number = Number(position);
-	const isPage = dialect.calls.paging.style === 'page';
-	if (!Number.isInteger(number) || number < Number(isPage)) return null;
-	return isPage ? (number - 1) * size : number;
+	const number = Number(style === 'cursor' ? position.replace(/^c/, '') : position);
+	if (!Number.isInteger(number) || number < (style === 'pageFromOne' ? 1 : 0)) return null;
+	if (style === 'pageFromOne') return (number - 1) * size;
+	return style === 'pageFromZero' ? number * size : number;
 }
 
 /** Returns a filter for calls. Unused query parameters cost nothing in a long list. */

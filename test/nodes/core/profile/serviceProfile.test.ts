@@ -1,11 +1,12 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import mapKeys from 'lodash/mapKeys';
+import range from 'lodash/range';
 import set from 'lodash/set';
 import { PLACEHOLDERS, profileSchema, readProfile } from '../../../../nodes/core/profile/schema';
 import { ServiceProfile, type ValuesOf } from '../../../../nodes/core/profile/serviceProfile';
 import { ROOT } from '../../../engine/sourceLoader';
-import { dialects } from '../../../simulator';
+import { dialects, randomDialect } from '../../../simulator';
 import type { Field } from '../../../simulator/dialects/forms';
 import { profileOf } from '../../../simulator/dialects/profile';
 
@@ -118,9 +119,9 @@ describe('a request', () => {
 	});
 });
 
-test.each(Object.values(dialects))(
-	'the service $name can be shown, and each value is where it expects it',
-	(dialect) => {
+test('100 random services can be shown, and each value is where the service expects it', () => {
+	const services = [...Object.values(dialects), ...range(100).map(randomDialect)];
+	for (const dialect of services) {
 		const { dnd, chat, calls } = dialect;
 		const profile = new ServiceProfile(JSON.stringify(profileOf(dialect)));
 		const { agent, phone, reason } = dnd.add;
@@ -154,8 +155,8 @@ test.each(Object.values(dialects))(
 			...mapKeys(filters, (_value, filter) => new Map(Object.entries(calls.filters)).get(filter)),
 			[calls.paging.size]: 9,
 		});
-	},
-);
+	}
+});
 
 /** A request with these values. Dots nest in a body. */
 function sentTo(...values: Array<[Field, string]>) {
