@@ -20,8 +20,8 @@ runScript(async () => {
 	const name = `n8n-for-tests-${process.pid}`;
 	const { uid, gid } = userInfo();
 	const options = ['--rm', '--detach', '--name', name, '--user', `${uid}:${gid}`];
-	// n8n and the tests reach each other at 127.0.0.1.
-	options.push('--network', 'host');
+	// n8n and the tests reach each other at 127.0.0.1, and the benchmarks measure n8n's process.
+	options.push('--network', 'host', '--pid', 'host');
 	options.push('--env-file', join(folder, 'n8n.env'), '--volume', `${folder}:${folder}`);
 	const log = join(folder, 'container.log');
 	await run('docker', ['run', ...options, `docker.n8n.io/n8nio/n8n:${tag}`], { cwd: folder, log });

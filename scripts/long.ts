@@ -8,7 +8,7 @@ const built = `npm run build && ${node}`;
 
 const RUNS: Record<string, Run> = {
 	bench: {
-		what: "measures the nodes beside n8n's core nodes",
+		what: "measures the nodes beside n8n's core nodes and a script",
 		command: `${built} test/long/bench/run.ts`,
 	},
 	compatibility: {
@@ -29,9 +29,17 @@ const RUNS: Record<string, Run> = {
 		what: 'tries new random values in the tests, and actions, frames, and webhook requests with one thing wrong',
 		command: 'PROPERTY_SEED=new FUZZ_RUNS=400 jest test/fuzz test/nodes test/network',
 	},
+	idle: {
+		what: 'measures what n8n takes with the nodes while nothing happens',
+		command: `${built} test/long/bench/idle.ts`,
+	},
 	mutation: {
 		what: 'lists small changes of the code that no test notices',
 		command: 'node test/long/mutation/run.mjs',
+	},
+	overload: {
+		what: 'measures how long a webhook waits while chat events come faster than n8n can take',
+		command: `${built} test/long/bench/overload.ts`,
 	},
 	polls: {
 		what: 'has n8n check for calls many times, slowly and with a kill, and looks for repeats and losses',

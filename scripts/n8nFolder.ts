@@ -19,7 +19,7 @@ runScript(async () => {
 		[
 			`Start n8n with the settings in ${folder}/n8n.env, and with this folder at the same path.`,
 			'Then run any of these:',
-			...['start', 'run test:e2e'].map(
+			...['start', 'run test:e2e', 'run long -- bench'].map(
 				(command) => `N8N_URL=http://127.0.0.1:${values.port} N8N_FOLDER=${folder} npm ${command}`,
 			),
 		].join('\n'),

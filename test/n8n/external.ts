@@ -1,4 +1,4 @@
-/** An n8n that runs elsewhere, such as in a container, for the tests and `npm start`. */
+/** An n8n that runs elsewhere, such as in a container, for the tests, the benchmarks, and `npm start`. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
@@ -22,7 +22,7 @@ export const externalN8n: RunningN8n | undefined =
 				ended: async () => await new Promise<never>(() => undefined),
 			};
 
-const prepared = z.object({ thirdParties: proxySettings });
+const prepared = z.object({ thirdParties: proxySettings, inspectorPort: z.number() });
 
 /**
  * Writes what an n8n needs for the tests into its user folder: the package and `n8n.env`, its environment. The folder must
@@ -34,6 +34,7 @@ export async function prepareFolder(home: string, port: number): Promise<void> {
 	// As n8n installs it. Nodes in a folder of N8N_CUSTOM_EXTENSIONS have other type names than in the examples.
 	await installPackage(home);
 	const { place, env } = await prepareThirdParties(home);
+	const inspectorPort = await freePort();
 	const settings = {
 		...settingsFor(home, port),
 		...env,
@@ -43,10 +44,11 @@ export async function prepareFolder(home: string, port: number): Promise<void> {
 		N8N_RUNNERS_BROKER_PORT: String(await freePort()),
 		// n8n 3 has them off by default.
 		N8N_UNVERIFIED_PACKAGES_ENABLED: 'true',
+		NODE_OPTIONS: `--inspect=127.0.0.1:${inspectorPort}`,
 	};
 	const lines = Object.entries(settings).map(([name, value]) => `${name}=${value}\n`);
 	writeFileSync(join(home, 'n8n.env'), lines.join(''));
-	writeFileSync(join(home, 'tests.json'), JSON.stringify({ thirdParties: place }));
+	writeFileSync(join(home, 'tests.json'), JSON.stringify({ thirdParties: place, inspectorPort }));
 }
 
 /** The prepared folder of the external n8n, if the tests can reach it. */

@@ -1,18 +1,22 @@
+import { execFile } from 'node:child_process';
 import { createWriteStream, existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { promisify } from 'node:util';
+import { z } from 'zod';
 import { deliver } from '../../e2e/sender';
-import { N8nDriver } from '../../n8n/driver';
+import type { N8nDriver, Workflow } from '../../n8n/driver';
+import { connect, externalFolder, externalN8n } from '../../n8n/external';
 import { installHost } from '../../n8n/host';
-import { newHome, removeHome } from '../../n8n/package-install';
+import { newHome, projectFolder, removeHome } from '../../n8n/package-install';
 import { freePort } from '../../n8n/ports';
-import { N8nServer, placesIn } from '../../n8n/server';
+import { N8nServer, placesIn, type RunningN8n } from '../../n8n/server';
 import { until } from '../../n8n/until';
 import type { WorkflowJson } from '../../n8n/workflow';
 import { Executions } from './executions';
 import { Gauge } from './gauge';
-import { SimulatorProcess, type ServiceData } from './simulatorProcess';
+import { SimulatorProcess, tsx, type ServiceData } from './simulatorProcess';
 import type { Target } from './workflows';
 
 const SERVICE_LATENCY_MS = 20;
@@ -46,8 +50,11 @@ const SHARED = ['Webhook', 'Read', 'Extract', 'Seed', 'Done'];
 
 /** A real n8n, and the simulator in its own process. */
 export class Bench {
+	private readonly prepared: Workflow[] = [];
+
 	private constructor(
-		readonly n8n: N8nServer,
+		readonly n8n: RunningN8n,
+		private readonly home: string,
 		readonly driver: N8nDriver,
 		readonly target: Target,
 		readonly gauge: Gauge,
@@ -55,16 +62,22 @@ export class Bench {
 		private readonly simulator: SimulatorProcess,
 	) {}
 
-	static async start({ heapMb, settings }: Host = {}): Promise<Bench> {
-		const host = await installHost(console.log);
+	/** Starts n8n, or uses the n8n of N8N_URL, whose settings are its own. */
+	static async start(options: Host = {}): Promise<Bench> {
+		if (externalN8n !== undefined) {
+			const folder = externalFolder();
+			if (folder === undefined) throw new Error('The benchmarks need N8N_FOLDER');
+			return await Bench.attach(externalN8n, folder.home, folder.inspectorPort);
+		}
 		const home = await newHome();
 		const inspected = await freePort();
-		const heap = heapMb === undefined ? [] : [`--max-old-space-size=${heapMb}`];
-		const NODE_OPTIONS = [`--inspect=127.0.0.1:${inspected}`, ...heap].join(' ');
-		const n8n = await N8nServer.start({ host, home, env: { ...settings, NODE_OPTIONS, ...QUIET } });
+		return await Bench.attach(await startServer(home, inspected, options), home, inspected);
+	}
+
+	private static async attach(n8n: RunningN8n, home: string, inspected: number): Promise<Bench> {
 		const simulator = await SimulatorProcess.start(SERVICE_LATENCY_MS);
 		const gauge = await Gauge.attach(inspected);
-		const driver = await N8nDriver.signIn(n8n.baseUrl);
+		const driver = await connect(n8n);
 		const { baseUrl, token, credential } = simulator;
 		const target: Target = {
 			baseUrl,
@@ -72,22 +85,44 @@ export class Bench {
 			ours: await driver.createCredential('voiceChatAgentApiTokenApi', credential),
 			header: await driver.createCredential('httpHeaderAuth', { name: 'API-Token', value: token }),
 		};
-		return new Bench(n8n, driver, target, gauge, new Executions(home), simulator);
+		return new Bench(n8n, home, driver, target, gauge, new Executions(home), simulator);
 	}
 
 	async stop(): Promise<void> {
 		this.gauge.inspector.detach();
 		this.executions.close();
 		this.simulator.stop();
+		if (this.n8n === externalN8n) {
+			for (const workflow of this.prepared) await this.driver.deleteWorkflow(workflow);
+			return;
+		}
 		await this.n8n.stop();
-		await removeHome(this.n8n.home);
+		await removeHome(this.home);
 	}
 
 	/** Publishes a workflow. Returns a function that runs and measures it. */
 	async prepare(workflow: WorkflowJson): Promise<(profile?: string) => Promise<Sample>> {
 		const saved = await this.driver.createWorkflow(workflow);
+		this.prepared.push(saved);
 		await this.driver.activate(saved);
 		return async (profile) => await this.measure(workflow.name, saved.id, profile);
+	}
+
+	/** Runs the bare script. Returns its measurements in milliseconds or bytes. */
+	async bare(args: string[]): Promise<number[]> {
+		const { stdout } = await promisify(execFile)(
+			process.execPath,
+			[
+				'--expose-gc',
+				...tsx,
+				'test/long/bench/bare.ts',
+				this.target.baseUrl,
+				this.simulator.token,
+				...args,
+			],
+			{ cwd: projectFolder },
+		);
+		return z.object({ figures: z.array(z.number()) }).parse(JSON.parse(stdout)).figures;
 	}
 
 	/** Resets the service and adds data. */
@@ -154,6 +189,18 @@ export class Bench {
 			peakMb,
 		};
 	}
+}
+
+/** @param inspected the port of its inspector */
+export async function startServer(
+	home: string,
+	inspected: number,
+	{ heapMb, settings }: Host = {},
+): Promise<N8nServer> {
+	const host = await installHost(console.log);
+	const heap = heapMb === undefined ? [] : [`--max-old-space-size=${heapMb}`];
+	const NODE_OPTIONS = [`--inspect=127.0.0.1:${inspected}`, ...heap].join(' ');
+	return await N8nServer.start({ host, home, env: { ...settings, NODE_OPTIONS, ...QUIET } });
 }
 
 function* contactsCsv(rows: number): Generator<string> {

@@ -1,6 +1,6 @@
-import { readFileSync, writeFileSync } from 'node:fs';
 import { z } from 'zod';
-import { Inspector } from './inspector';
+import { Inspector } from '../../n8n/inspector';
+import { resetPeakMemory, memoryMb } from '../../n8n/footprint';
 
 const stalls = z.array(z.object({ from: z.number(), to: z.number() }));
 
@@ -38,15 +38,14 @@ export class Gauge {
 	/** Collects garbage and resets the measurements. Returns the memory usage in MB. */
 	async settle(): Promise<number> {
 		await this.inspector.collectGarbage();
-		// Resets the kernel's high-water mark.
-		writeFileSync(`/proc/${this.pid}/clear_refs`, '5');
+		resetPeakMemory(this.pid);
 		await this.inspector.evaluate('benchStalls.length = 0');
-		return this.memoryMb('VmRSS');
+		return memoryMb(this.pid, 'VmRSS');
 	}
 
 	/** The kernel's high-water mark since `settle`. */
 	peakMb(): number {
-		return this.memoryMb('VmHWM');
+		return memoryMb(this.pid, 'VmHWM');
 	}
 
 	async stalls(): Promise<Stall[]> {
@@ -56,10 +55,5 @@ export class Gauge {
 	/** CPU time of n8n since its start. */
 	async cpuMs(): Promise<number> {
 		return await this.inspector.cpuMs();
-	}
-
-	private memoryMb(which: 'VmRSS' | 'VmHWM'): number {
-		const status = readFileSync(`/proc/${this.pid}/status`, 'utf8');
-		return Number(new RegExp(`${which}:\\s+(\\d+)`).exec(status)?.[1]) / 1024;
 	}
 }

@@ -1,9 +1,11 @@
-/** The jobs that are measured from start to end: one entry per job, with both workflows. */
+/** The jobs that are measured from start to end: one entry per job, with both workflows and the arguments of the bare script. */
+import { fixtures } from '../../simulator';
 import type { Bench, Host, Sample } from './bench';
 import { sidesOf, type Result, type Targets } from './report';
 import type { ServiceData } from './simulatorProcess';
 import { chain, webhook, type WorkflowJson } from '../../n8n/workflow';
 import {
+	CONCURRENCY,
 	chatSend,
 	coreCalls,
 	corePush,
@@ -28,6 +30,8 @@ import {
 export type Job = {
 	ours: (target: Target, file: string) => Flow;
 	core?: (target: Target, file: string) => Flow;
+	/** Arguments of the bare script. `<file>` is the file with the rows. */
+	bare?: string[];
 	/** What is compared: the whole execution, or only the nodes that differ. */
 	timed: 'whole' | 'step';
 	/** Rows in the file. */
@@ -76,8 +80,9 @@ export function jobs(size = 1): { [name: string]: Job } {
 			rows: of(100_000),
 			ours: ourPush,
 			core,
+			bare: ['feedStep', '<file>'],
 			timed: 'step',
-			target: { core: 0.17 },
+			target: { core: 0.17, bare: 1.2 },
 		},
 		feed_100k_rows: {
 			rows: of(100_000),
@@ -98,15 +103,17 @@ export function jobs(size = 1): { [name: string]: Job } {
 			serviceData: { calls: of(1_000) },
 			ours: getCalls(of(1_000)),
 			core: coreGets(of(1_000)),
+			bare: ['gets', String(of(1_000)), String(CONCURRENCY)],
 			timed: 'step',
-			target: { core: 0.4 },
+			target: { core: 0.4, bare: 1.5 },
 		},
 		get_many_10k: {
 			serviceData: { calls: of(10_000) },
 			ours: getMany(),
 			core: corePages('/v1/calls'),
+			bare: ['pages', '/v1/calls?'],
 			timed: 'step',
-			target: { core: 0.8 },
+			target: { core: 0.8, bare: 1.2 },
 		},
 		latest_of_100k: {
 			serviceData: { calls: of(100_000) },
@@ -117,14 +124,16 @@ export function jobs(size = 1): { [name: string]: Job } {
 		dnd_check_1000: {
 			ours: dndCheck(of(1_000)),
 			core: coreLookUps(of(1_000)),
+			bare: ['pages', `/v1/dnd_numbers?agent_uuid=${fixtures.agents.full}&`],
 			timed: 'step',
 			target: { core: 0.1 },
 		},
 		place_500_calls: {
 			ours: placeCalls(of(500)),
 			core: coreCalls(of(500)),
+			bare: ['calls', String(of(500)), String(CONCURRENCY)],
 			timed: 'step',
-			target: { core: 0.3 },
+			target: { core: 0.3, bare: 1.3 },
 		},
 		limit_1000_of_20000: {
 			ours: limitedCalls(of(20_000), of(1_000), true),
@@ -142,15 +151,16 @@ export function jobs(size = 1): { [name: string]: Job } {
 		chat_send_500: {
 			serviceData: { sessions: 20 },
 			ours: chatSend(of(500), 20),
+			bare: ['chat', String(of(500)), '20'],
 			timed: 'step',
-			target: {},
+			target: { bare: 1.5 },
 		},
 	};
 }
 
-type Rounds = { ours: Sample[]; core: Sample[] };
+type Rounds = { ours: Sample[]; core: Sample[]; bare: number[] };
 
-/** Runs ours and core in turn, so that a slow minute of the machine affects both. */
+/** Runs ours, core, and bare in turn, so that a slow minute of the machine affects all of them. */
 export async function measure(
 	bench: Bench,
 	name: string,
@@ -161,7 +171,7 @@ export async function measure(
 	const ours = await bench.prepare(workflow(`ours-${name}`, job.ours(bench.target, file)));
 	const flow = job.core?.(bench.target, file);
 	const theirs = flow && (await bench.prepare(workflow(`core-${name}`, flow)));
-	const taken: Rounds = { ours: [], core: [] };
+	const taken: Rounds = { ours: [], core: [], bare: [] };
 	const { coreRounds = rounds + 1 } = job;
 	// With several rounds, the first one only warms up.
 	for (let round = 0; round <= rounds; round++) {
@@ -171,20 +181,26 @@ export async function measure(
 			await bench.resetService(job.serviceData);
 			taken.core.push(await theirs());
 		}
+		if (job.bare !== undefined) {
+			await bench.resetService(job.serviceData);
+			taken.bare.push(
+				...(await bench.bare(job.bare.map((arg) => (arg === '<file>' ? file : arg)))),
+			);
+		}
 	}
 	return summary(warm(taken), job);
 }
 
-function warm({ ours, core }: Rounds): Rounds {
+function warm({ ours, core, bare }: Rounds): Rounds {
 	const later = <T>(all: T[]) => (all.length > 1 ? all.slice(1) : all);
-	return { ours: later(ours), core: later(core) };
+	return { ours: later(ours), core: later(core), bare: later(bare) };
 }
 
-function summary({ ours, core }: Rounds, { timed }: Job): Result {
-	const medians = (of: (sample: Sample) => number) =>
-		sidesOf({ ours: ours.map(of), core: core.map(of) });
+function summary({ ours, core, bare }: Rounds, { timed }: Job): Result {
+	const medians = (of: (sample: Sample) => number, script: number[] = []) =>
+		sidesOf({ ours: ours.map(of), core: core.map(of), bare: script });
 	return {
-		ms: medians(({ wallMs, stepMs }) => (timed === 'whole' ? wallMs : stepMs)),
+		ms: medians(({ wallMs, stepMs }) => (timed === 'whole' ? wallMs : stepMs), bare),
 		cpuMs: medians(({ cpuMs }) => cpuMs),
 		peakMb: medians(({ peakMb }) => peakMb),
 		stallMs: medians(({ stallMs }) => stallMs),

@@ -1,6 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { runScript } from '../../n8n/command';
+import { externalN8n } from '../../n8n/external';
 import { Bench, type Host } from './bench';
 import { jobs, measure } from './jobs';
 import { HEADER, row, store, type Result, type Targets } from './report';
@@ -23,11 +24,17 @@ async function main(): Promise<void> {
 	const work = new Map(Object.entries(jobs(size)));
 	const signals = new Map(Object.entries<SignalJob>(signalJobs));
 	const known = [...work.keys(), ...signals.keys()];
+	const hostOf = (name: string) => work.get(name)?.host ?? signals.get(name)?.host;
 	const names = values.jobs?.split(',') ?? known;
 	const unknown = names.find((name) => !known.includes(name));
 	if (unknown !== undefined)
 		throw new Error(`Unknown job ${unknown}. The jobs are ${known.join(', ')}`);
 	if (profile !== undefined) mkdirSync(profile, { recursive: true });
+	const unmeasured = names.filter(
+		(name) => externalN8n !== undefined && hostOf(name) !== undefined,
+	);
+	if (unmeasured.length > 0)
+		console.log(`Not run with N8N_URL, because they configure n8n: ${unmeasured.join(', ')}`);
 	const shared = await Bench.start();
 	const on = async <T>(host: Host | undefined, act: (bench: Bench) => Promise<T>): Promise<T> => {
 		if (host === undefined) return await act(shared);
@@ -37,11 +44,11 @@ async function main(): Promise<void> {
 	const done = async (name: string, result: Result, target: Targets) => {
 		const text = row(name, result, target);
 		console.log(text);
-		if (profile === undefined && size === 1) await store(name, text);
+		if (profile === undefined && size === 1 && externalN8n === undefined) await store(name, text);
 	};
 	console.log(HEADER);
 	try {
-		for (const name of names) {
+		for (const name of names.filter((one) => !unmeasured.includes(one))) {
 			const job = work.get(name);
 			if (job !== undefined) {
 				const act = async (bench: Bench) => await measure(bench, name, job, { rounds, profile });

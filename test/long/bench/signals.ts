@@ -151,6 +151,7 @@ export async function measureSignals(
 	const ours = await activate(bench, `ours-${name}`, job.ours(bench));
 	await bench.connected(sockets);
 	const bytes = (await bench.gauge.inspector.liveBytes()) - before;
+	const [bareBytes = Number.NaN] = sockets > 1 ? await bench.bare(['idle', String(sockets)]) : [];
 	const core = await activate(bench, `core-${name}`, job.core(bench));
 	const taken: { ours: Measurement[]; core: Measurement[] } = { ours: [], core: [] };
 	for (let round = 0; round <= rounds; round++) {
@@ -172,7 +173,7 @@ export async function measureSignals(
 		cpuMs: medians(({ cpuMs }) => cpuMs),
 		peakMb: medians(({ peakMb }) => peakMb),
 		stallMs: medians(({ stallMs }) => stallMs),
-		...(sockets > 1 && { kb: { ours: kb(bytes / sockets) } }),
+		...(sockets > 1 && { kb: { ours: kb(bytes / sockets), bare: kb(bareBytes) } }),
 	};
 }
 

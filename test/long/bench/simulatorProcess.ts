@@ -11,6 +11,8 @@ const open = z.object({ open: z.number() });
 
 const TOKEN = 'benchmark-token-';
 
+export const tsx = ['--import', 'tsx'];
+
 /** Additional data at the service. */
 export type ServiceData = { calls?: number; sessions?: number };
 
@@ -33,14 +35,10 @@ export class SimulatorProcess {
 			'--token',
 			TOKEN,
 		];
-		const child = spawn(
-			process.execPath,
-			['--import', 'tsx', ...cli, '--latency', String(latencyMs)],
-			{
-				cwd: projectFolder,
-				stdio: 'ignore',
-			},
-		);
+		const child = spawn(process.execPath, [...tsx, ...cli, '--latency', String(latencyMs)], {
+			cwd: projectFolder,
+			stdio: 'ignore',
+		});
 		const end = () => child.kill('SIGTERM');
 		process.once('exit', end);
 		child.once('exit', () => process.off('exit', end));

@@ -6,7 +6,7 @@ import type { Reference } from '../../n8n/driver';
 import { byId, node } from '../../n8n/workflow';
 import { fixtures } from '../../simulator';
 
-const CONCURRENCY = 50;
+export const CONCURRENCY = 50;
 const CONTACTS_PER_REQUEST = 10_000;
 
 /** The service, the folder with files, and the credentials. */

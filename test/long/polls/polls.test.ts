@@ -1,6 +1,8 @@
-/** Campaign Calls Trigger over many checks of n8n: slow ones, interrupted ones, and some at the same time. */
+/** Campaign Calls Trigger over many checks of n8n: slow ones, interrupted ones, and others after a change of the trigger. */
+import { randomUUID } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import range from 'lodash/range';
+import type { INodeParameters } from 'n8n-workflow';
 import { Account } from '../../e2e/account';
 import { allExecutions, callIdOf, published } from '../../e2e/calls';
 import { removeServer, startServer } from '../../e2e/ownServer';
@@ -8,7 +10,7 @@ import type { Workflow } from '../../n8n/driver';
 import { installHost } from '../../n8n/host';
 import type { N8nServer } from '../../n8n/server';
 import { until } from '../../n8n/until';
-import { byId, chain, node } from '../../n8n/workflow';
+import { byId, chain, node, type WorkflowJson } from '../../n8n/workflow';
 import { fixtures } from '../../simulator';
 
 const LAST = 'Calls';
@@ -35,6 +37,7 @@ const DURABLE = {
 
 /** An own n8n, and a workflow that starts with completed calls. */
 class Watcher {
+	private readonly nodeId = randomUUID();
 	private workflow: Workflow | undefined;
 
 	private constructor(
@@ -54,18 +57,40 @@ class Watcher {
 		await removeServer(this.server);
 	}
 
-	async publish(): Promise<void> {
-		const { account } = this;
-		const form = { campaignId: byId(fixtures.campaigns.active), pollTimes: EVERY_5_SECONDS };
-		const trigger = account.ours('Watch', 'campaignCallsTrigger', form);
-		const last = node(LAST, 'n8n-nodes-base.noOp', 1);
-		this.workflow = await account.publish(chain('watched calls', trigger, last));
+	private json(parameters: INodeParameters, name: string): WorkflowJson {
+		const campaignId = byId(fixtures.campaigns.active);
+		const form = { campaignId, pollTimes: EVERY_5_SECONDS, ...parameters };
+		const trigger = this.account.ours(name, 'campaignCallsTrigger', form, { id: this.nodeId });
+		return chain('watched calls', trigger, node(LAST, 'n8n-nodes-base.noOp', 1));
+	}
+
+	/** Publishes the workflow, or its changes. Returns when n8n has published it. */
+	async publish(parameters: INodeParameters = {}, name = 'Watch'): Promise<void> {
+		const { account, workflow } = this;
+		const json = this.json(parameters, name);
+		this.workflow =
+			workflow === undefined
+				? await account.create(json)
+				: await account.n8n.updateWorkflow(await account.n8n.workflow(workflow.id), json);
+		await account.n8n.activate(this.workflow);
 		await published(account.n8n, this.workflow);
+	}
+
+	async unpublish(): Promise<void> {
+		await this.account.n8n.deactivate(this.published);
 	}
 
 	get published(): Workflow {
 		if (this.workflow === undefined) throw new Error('The workflow is not published yet');
 		return this.workflow;
+	}
+
+	/** Those of the campaign that have ended. */
+	endedCalls(): string[] {
+		const all = [...this.account.simulator.state.calls.values()];
+		const { active } = fixtures.campaigns;
+		const ended = all.filter(({ campaignId, finished }) => campaignId === active && finished);
+		return ended.map(({ callId }) => callId);
 	}
 
 	/** Ended calls of the campaign. */
@@ -134,8 +159,14 @@ describe("with n8n's scheduler, durable cursors, and a slow service", () => {
 	});
 });
 
-/** And the calls that must start the workflow. */
-type Mode = { watcher: Watcher; calls: string[] };
+type Mode = {
+	watcher: Watcher;
+	isDurable: boolean;
+	/** Those that must start the workflow. */
+	calls: string[];
+	/** Those that ended before the workflow was published. */
+	endedBefore: string[];
+};
 
 /** In both at the same time, because most of it is waiting. */
 describe("with n8n as it's installed, and with its scheduler and durable cursors,", () => {
@@ -146,8 +177,9 @@ describe("with n8n as it's installed, and with its scheduler and durable cursors
 	beforeAll(async () => {
 		const starting = [{}, DURABLE].map(async (env): Promise<Mode> => {
 			const watcher = await Watcher.start(env);
+			const endedBefore = watcher.endedCalls();
 			await watcher.publish();
-			return { watcher, calls: [] };
+			return { watcher, isDurable: env === DURABLE, calls: [], endedBefore };
 		});
 		modes = await Promise.all(starting);
 	});
@@ -173,6 +205,51 @@ describe("with n8n as it's installed, and with its scheduler and durable cursors
 			const release = await watcher.holdCheck(2, calls);
 			await setTimeout(UNTIL_THE_NEXT_CHECK_MS);
 			release();
+			calls.push(...(await watcher.endCalls(1)));
+			expect(await watcher.passedOn(calls.length)).toEqual([...calls].sort());
+		});
+	});
+
+	it('if other calls are chosen, those start the workflow that end after it is published', async () => {
+		await inEach(async ({ watcher, calls }) => {
+			await watcher.publish({ callsOf: 'all' });
+			calls.push(...(await watcher.endCalls(2)));
+			expect(await watcher.passedOn(calls.length)).toEqual([...calls].sort());
+		});
+	});
+
+	it('if Last 7 Days is chosen, or the campaign again, calls that ended before start the workflow, and none a second time', async () => {
+		await inEach(async ({ watcher, calls, endedBefore }) => {
+			await watcher.publish({ startFrom: 'last7Days' });
+			calls.push(...endedBefore);
+			expect(await watcher.passedOn(calls.length)).toEqual([...calls].sort());
+			const inDraft = { campaignId: byId(fixtures.campaigns.draft) };
+			await watcher.publish({ startFrom: 'last7Days', ...inDraft });
+			await watcher.publish({ startFrom: 'last7Days' });
+			calls.push(...(await watcher.endCalls(1)));
+			expect(await watcher.passedOn(calls.length)).toEqual([...calls].sort());
+		});
+	});
+
+	it('calls that a filter excluded start the workflow after it was removed and another start was chosen', async () => {
+		await inEach(async ({ watcher, calls }) => {
+			await watcher.publish({ startFrom: 'last7Days', filters: { statuses: byId('busy') } });
+			calls.push(...(await watcher.endCalls(2)));
+			const aWeekAgo = new Date(Date.now() - 7 * 24 * 3_600_000).toISOString();
+			await watcher.publish({ startFrom: 'date', startDate: aWeekAgo });
+			expect(await watcher.passedOn(calls.length)).toEqual([...calls].sort());
+		});
+	});
+
+	it('if the trigger is renamed, calls that ended before start the workflow with durable cursors, and otherwise never', async () => {
+		await inEach(async ({ watcher, isDurable, calls }) => {
+			await watcher.publish({ callsOf: 'all' });
+			calls.push(...(await watcher.endCalls(1)));
+			expect(await watcher.passedOn(calls.length)).toEqual([...calls].sort());
+			await watcher.unpublish();
+			const before = await watcher.endCalls(1);
+			if (isDurable) calls.push(...before);
+			await watcher.publish({ callsOf: 'all' }, 'Renamed');
 			calls.push(...(await watcher.endCalls(1)));
 			expect(await watcher.passedOn(calls.length)).toEqual([...calls].sort());
 		});

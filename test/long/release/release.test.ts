@@ -2,16 +2,15 @@
  * A release from the tag to the installed node, and an update while workflows are at work. Only provenance is missing,
  * because GitHub must sign it. n8n's log is in reports/release.
  */
-import { randomUUID } from 'node:crypto';
 import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import camelCase from 'lodash/camelCase';
+import countBy from 'lodash/countBy';
 import { z } from 'zod';
 import { readManifest } from '../../../scripts/release/publisher';
-import { Account, REPORTED } from '../../e2e/account';
-import { callIdOf, executionsOf, placeCalls } from '../../e2e/calls';
-import type { N8nDriver, Workflow } from '../../n8n/driver';
+import { Account } from '../../e2e/account';
+import type { N8nDriver } from '../../n8n/driver';
 import { installHost } from '../../n8n/host';
 import {
 	installedPackage,
@@ -19,10 +18,9 @@ import {
 	packageName,
 	projectFolder,
 } from '../../n8n/package-install';
-import { N8nServer } from '../../n8n/server';
-import { until } from '../../n8n/until';
-import { chain } from '../../n8n/workflow';
-import { fixtures, type Simulator } from '../../simulator';
+import { LONG_PING_TIMEOUT, N8nServer } from '../../n8n/server';
+import type { Simulator } from '../../simulator';
+import { LiveWorkflows, type Report } from './liveWorkflows';
 import { NpmRegistry } from './npmRegistry';
 import { ReleaseFolder } from './releaseFolder';
 
@@ -37,8 +35,9 @@ let account: Account;
 let n8n: N8nDriver;
 let simulator: Simulator;
 let release: ReleaseFolder;
-let reported: { workflow: Workflow; url: string };
-let watching: Workflow;
+let live: LiveWorkflows;
+let before: Report;
+let during: Report[] = [];
 
 const installedVersion = () => readManifest(installedPackage(server.home)).version;
 
@@ -66,7 +65,8 @@ beforeAll(async () => {
 	folder = mkdtempSync(join(tmpdir(), 'release-'));
 	const host = await installHost(console.log);
 	registry = await NpmRegistry.start(join(folder, 'npm'));
-	server = await N8nServer.start({ host, home: join(folder, 'n8n'), env: registry.env });
+	const env = { ...registry.env, ...LONG_PING_TIMEOUT };
+	server = await N8nServer.start({ host, home: join(folder, 'n8n'), env });
 	account = new Account({ n8nUrl: server.baseUrl });
 	({ n8n, simulator } = account);
 	await n8n.signIn();
@@ -98,45 +98,38 @@ it('a user installs it by its name', async () => {
 	expect(readFileSync(codex, 'utf8')).toContain(`"${release.repository}/blob/main/`);
 });
 
-/** Reports as many ended calls to the published workflow. Returns the calls that have started it in all. */
-async function startedBy(count: number, inAll: number): Promise<string[]> {
-	const calls = await placeCalls(simulator, count, reported.url);
-	for (const callId of calls) {
-		const [delivery] = await simulator.completeCall(callId);
-		expect(delivery?.status).toBe(200);
-	}
-	const items = await executionsOf(n8n, reported.workflow, REPORTED, inAll);
-	return items.map(callIdOf);
-}
-
-const EVENTS = 'Chat Events Trigger';
-const session = fixtures.sessions.open;
-
-async function startedByEvents(mode: 'ai' | 'support', inAll: number): Promise<number> {
-	await until('the chat connection', () => simulator.sessions.openSockets() === 1);
-	simulator.sessions.setMode(session, mode);
-	return (await executionsOf(n8n, watching, EVENTS, inAll)).length;
-}
-
 it('workflows are published', async () => {
-	// The type of the credential is known only now.
-	await account.open();
-	reported = await account.publishReported();
-	const listens = { sessionIds: session, eventTypes: ['mode_changed'] };
-	const trigger = account.ours(EVENTS, 'chatEventsTrigger', listens, { webhookId: randomUUID() });
-	watching = await account.publish(chain('watches', trigger));
-	expect(await startedBy(1, 1)).toHaveLength(1);
-	expect(await startedByEvents('support', 1)).toBe(1);
+	live = await LiveWorkflows.publish(account);
+	before = await live.reportCall();
+	expect(await live.startedCalls(1)).toEqual([before.callId]);
+	live.changeMode('support');
+	expect(await live.startedEvents(1)).toBe(1);
+});
+
+it('a user updates the package, and calls end in between', async () => {
+	await publish(NEXT);
+	expect(await communityPackages()).toMatchObject([{ updateAvailable: NEXT }]);
+	during = await live.reportDuring(async () => {
+		await n8n.request('PATCH', '/community-packages', { name: packageName });
+	});
+	expect(during).not.toEqual([]);
+	expect(installedVersion()).toBe(NEXT);
+	console.log(
+		`${during.length} calls ended during the update. Responses: ${JSON.stringify(countBy(during, 'status'))}`,
+	);
+});
+
+it('the chat connection is open once, and an event starts one execution', async () => {
+	expect(simulator.sessions.openSockets()).toBe(1);
+	live.changeMode('ai');
+	expect(await live.startedEvents(2)).toBe(2);
 });
 
 // n8n doesn't publish workflows again after an update.
-it('a user updates the package, and the published workflows start once for each call and event', async () => {
-	await publish(NEXT);
-	expect(await communityPackages()).toMatchObject([{ updateAvailable: NEXT }]);
-	await n8n.request('PATCH', '/community-packages', { name: packageName });
-	expect(installedVersion()).toBe(NEXT);
-	const calls = await startedBy(2, 3);
-	expect(new Set(calls).size).toBe(3);
-	expect(calls).toHaveLength(3);
-	expect(await startedByEvents('ai', 2)).toBe(2);
+it('each call that ended during the update or after it started one execution, without a delay', async () => {
+	const after = await live.reportCall();
+	expect([...during, after].map(({ status }) => status)).toEqual([...during, 200].map(() => 200));
+	expect(await live.reportAgain(before.callId)).toEqual(before);
+	const reported = [before, ...during, after].map(({ callId }) => callId).sort();
+	expect(await live.startedCalls(reported.length)).toEqual(reported);
 });

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import WebSocket from 'ws';
 import { z } from 'zod';
-import { until } from '../../n8n/until';
+import { until } from './until';
 
 const target = z.tuple([z.object({ webSocketDebuggerUrl: z.string() })]).rest(z.unknown());
 const response = z.object({ id: z.number(), result: z.unknown(), error: z.unknown().optional() });
