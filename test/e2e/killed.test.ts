@@ -1,4 +1,5 @@
 import type { N8nServer } from '../n8n/server';
+import { fullList } from './killed/fullList';
 import { retries } from './killed/retries';
 import { waits } from './killed/waits';
 import { removeServer, startServer } from './ownServer';
@@ -7,7 +8,8 @@ import { removeServer, startServer } from './ownServer';
 describe('after n8n was killed', () => {
 	let server: N8nServer;
 	// Older versions of n8n don't have the agents of the retries.
-	const parts = process.env.N8N_HOST_VERSION === undefined ? [waits(), retries()] : [waits()];
+	const parts =
+		process.env.N8N_HOST_VERSION === undefined ? [waits(), retries(), fullList()] : [waits()];
 
 	beforeAll(async () => {
 		server = await startServer();

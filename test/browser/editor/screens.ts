@@ -1,6 +1,5 @@
 import type { Account } from '../../e2e/account';
-import { connect, type Arrow } from '../../e2e/callingAgent';
-import { manualTrigger } from '../../n8n/workflow';
+import { connect, manualTrigger, type Arrow } from '../../n8n/workflow';
 import { dialects, fixtures } from '../../simulator';
 import type { Editor } from '../editor';
 
