@@ -9,7 +9,7 @@ import { searchCampaigns } from '../host/forms/campaignField';
 import { enteredOr, searchAgents } from '../host/forms/locatorFields';
 import { searchStatuses } from '../host/forms/statusField';
 import { CREDENTIAL } from '../host/http/credential';
-import { runPoll } from '../host/triggers/poll';
+import { runPoll } from './check';
 import { pollCalls } from './pollCalls';
 import { campaignCallsFields } from './properties';
 

@@ -1,10 +1,8 @@
-import chunk from 'lodash/chunk';
 import orderBy from 'lodash/orderBy';
-import pick from 'lodash/pick';
 import shuffle from 'lodash/shuffle';
 import type { IPollFunctions } from 'n8n-workflow';
 import pLimit from 'p-limit';
-import { hasEnded, isBehind, isWanted, showsEnd } from '../core/calls/callEnd';
+import { hasEnded, isBehind, isWanted } from '../core/calls/callEnd';
 import { requireWholeList } from '../core/calls/callList';
 import { isUnknownCall, readCallRecord, readIncluded } from '../core/calls/readCall';
 import { explained, isTransient, OutcomeUnknown } from '../core/service/errors';
@@ -18,7 +16,7 @@ import { clock } from '../host/clock';
 import { callOutput } from '../host/forms/callOutput';
 import { type AccountClient, createAccountClient } from '../host/http/accountClient';
 import { CREDENTIAL } from '../host/http/credential';
-import { checkSince, type PollTime } from '../host/triggers/poll';
+import { checkSince, endOfCheck, notComplete } from './check';
 import {
 	ALL_CALLS,
 	contactLists,
@@ -34,13 +32,11 @@ import { testCall } from './testCall';
 export const POLL_LIMITS = {
 	/** Calls whose records one poll reads. The next poll continues. */
 	calls: 500,
-	/** Calls that are read together. Where a poll ends, the next one continues with the same ones. */
-	together: 50,
 };
 
 const WEEK_MS = 7 * 24 * 3_600_000;
 
-/** Records that can't be read until a poll stops. */
+/** Records that can't be read until a poll stops, because the others would probably fail, too. */
 const MAX_FAILURES = 5;
 
 /**
@@ -57,7 +53,8 @@ const MAX_FAILURES = 5;
  * When n8n's time for a poll ends, what was read by then starts the workflow and is remembered. The next poll continues
  * with calls that were created later, so that the same ones, such as some that never end, don't take all the time again.
  */
-export async function pollCalls(context: IPollFunctions, time: PollTime): Promise<JsonObject[]> {
+export async function pollCalls(context: IPollFunctions): Promise<JsonObject[]> {
+	const end = endOfCheck(context);
 	const account = await createAccountClient(context);
 	const settings = readPollSettings(context, account);
 	requireWholeList(account);
@@ -65,7 +62,7 @@ export async function pollCalls(context: IPollFunctions, time: PollTime): Promis
 
 	const scope = scopeOf(context, account, settings);
 	return await checkSince(context, scope, async (stored) => {
-		const poll = new Poll(account, settings, restoreState(stored, scope), time);
+		const poll = new Poll(account, settings, restoreState(stored, scope), end);
 		await poll.run();
 		const [failure] = poll.failures;
 		return {
@@ -85,68 +82,80 @@ class Poll {
 	/** What couldn't be read. The next poll reads it again. */
 	readonly failures: Failure[] = [];
 
-	/** Calls that ended before the first poll never start the workflow. */
-	private readonly onlyRemembers: boolean;
+	private readonly parallel = pLimit(READS_AT_ONCE);
 
 	/** @param state to which the poll adds what it has read */
 	constructor(
 		private readonly account: AccountClient,
 		private readonly settings: PollSettings,
 		readonly state: PollState,
-		private readonly time: PollTime,
-	) {
-		const { start } = settings;
-		this.onlyRemembers = !state.hasBegun && start === undefined;
-		// The first poll decides when the last 7 days began.
-		if (!state.hasBegun && start !== undefined)
-			state.from = start === 'last7Days' ? clock.now() - WEEK_MS : start;
-	}
+		private readonly end: AbortSignal,
+	) {}
 
 	async run(): Promise<void> {
-		const { account, settings, state, time } = this;
-		const lists = await time.within(contactLists(account.client, settings.campaignId));
-		const readings = readEach(lists, async (listId) => await this.readList(listId));
-		const listed = (await time.within(readings)).flat();
+		const { settings, state } = this;
+		const { start } = settings;
+		const isFirst = !state.hasBegun;
+		// The first poll decides when the last 7 days began.
+		if (isFirst && start !== undefined)
+			state.from = start === 'last7Days' ? clock.now() - WEEK_MS : start;
+		const listed = await this.inTime(this.readLists(isFirst));
 		const isNew = ({ outcome, createdAt }: ListedCall) =>
-			this.outcomesWith(outcome) === undefined && !(createdAt < state.from);
+			!this.isKnown(outcome) && !(createdAt < state.from);
 		const calls = listed.filter(isNew);
-		if (this.onlyRemembers) await this.rememberAll(calls);
+		if (isFirst && start === undefined) await this.rememberAll(calls);
 		else await this.passOldest(calls.filter(({ hasEnded }) => hasEnded !== false));
 	}
 
-	private async readList(listId: string): Promise<ListedCall[]> {
-		const { account, settings, onlyRemembers: mustBeWhole, limiter } = this;
+	private async readLists(isFirst: boolean): Promise<ListedCall[]> {
+		const { account, settings } = this;
+		/** Requests no further page when the time is up. */
+		const limiter: Limiter = async (request) =>
+			await this.parallel(async () => {
+				this.end.throwIfAborted();
+				return await request();
+			});
+		const mustBeWhole = isFirst && settings.start === undefined;
 		const options = { limit: Infinity, mustBeWhole, limiter };
-		return await readList(account, listId, settings.finished, options).catch((error: unknown) => {
-			if (listId === ALL_CALLS) throw error;
-			const advice = explained(error).resolution;
-			const failure = { what: `Contact list ${listId}`, advice, error };
-			// In the first reading, its calls would count as new when it can be read.
-			if (!this.state.hasBegun) throw readFailed(failure);
-			this.failures.push(failure);
-			return [];
+		const lists = await contactLists(account.client, settings.campaignId);
+		const readings = await readEach(lists, async (listId) => {
+			const reading = readList(account, listId, settings.finished, options);
+			return await reading.catch((error: unknown) => {
+				if (listId === ALL_CALLS) throw error;
+				const advice = explained(error).resolution;
+				const failure = { what: `Contact list ${listId}`, advice, error };
+				// In the first reading, its calls would count as new when it can be read.
+				if (isFirst) throw readFailed(failure);
+				this.failures.push(failure);
+				return [];
+			});
 		});
+		return readings.flat();
 	}
 
-	private readonly parallel = pLimit(READS_AT_ONCE);
-
-	/** Requests no further page when the time is up. */
-	private readonly limiter: Limiter = async (request) =>
-		await this.parallel(async () => {
-			if (this.isOver()) throw this.time.timedOut();
-			return await request();
+	private async inTime<T>(running: Promise<T>): Promise<T> {
+		const over = whenAborted(this.end).then(() => {
+			throw notComplete();
 		});
+		return await Promise.race([running, over]);
+	}
 
-	/** The remembered outcomes that have this one. */
-	private outcomesWith(outcome: string): Set<string> | undefined {
+	private isKnown(outcome: string): boolean {
 		const { passed, ignored } = this.state.seen;
-		return [passed, ignored].find((outcomes) => outcomes.has(outcome));
+		return passed.has(outcome) || ignored.has(outcome);
 	}
 
 	/** @throws if there's no time for all calls, or one can't be read, because it would count as new when it can */
 	private async rememberAll(calls: readonly ListedCall[]): Promise<void> {
-		await this.each(calls, async (call) => await this.remember(call));
-		if (this.isOver()) throw this.time.timedOut();
+		await this.each(calls, async (call) => {
+			if (call.hasEnded === false) return;
+			const { callId, outcome, shown } = call;
+			const isShown = call.hasEnded === true;
+			const record = isShown ? shown : await readCallRecord(this.account.client, callId);
+			if (!isShown && !hasEnded(record, this.settings.finished)) return;
+			this.state.seen.ignored.add(outcome).add(outcomeOf(callId, record));
+		});
+		if (this.isTimeUp()) throw notComplete();
 		const [failure] = this.failures;
 		if (failure !== undefined) throw readFailed(failure);
 	}
@@ -155,26 +164,25 @@ class Poll {
 	private async passOldest(calls: readonly ListedCall[]): Promise<void> {
 		const { state } = this;
 		const wasReached = ({ createdAt }: ListedCall) => createdAt <= state.reachedAt;
-		// Shuffled, so that the same few unreadable calls don't stop each poll.
+		// Shuffled, because of those without a time, the same few could stop each poll.
 		const inOrder = orderBy(shuffle(calls), [wasReached, 'createdAt']);
 		const taken = inOrder.splice(0, POLL_LIMITS.calls);
-		for (const together of chunk(taken, POLL_LIMITS.together)) {
-			await this.each(shuffle(together), async (call) => await this.pass(call));
-			// The next poll begins with the same calls.
-			if (this.isOver() || this.hasFailed()) return;
-			state.reachedAt = together.at(-1)?.createdAt ?? 0;
-		}
-		if (inOrder.length === 0) state.reachedAt = 0;
-	}
-
-	/** Whether so many records couldn't be read that the others would probably fail, too. */
-	private hasFailed(): boolean {
-		return this.failures.filter(({ error }) => isTransient(error)).length >= MAX_FAILURES;
+		await this.each(taken, async (call) => {
+			state.reachedAt = call.createdAt || 0;
+			await this.pass(call);
+		});
+		if (inOrder.length === 0 && !this.isOver()) state.reachedAt = 0;
 	}
 
 	/** What a request returns after that is read by the next poll. */
+	private isTimeUp(): boolean {
+		return this.end.aborted;
+	}
+
+	/** Whether the next poll reads the rest. */
 	private isOver(): boolean {
-		return this.time.end.aborted;
+		const failed = this.failures.filter(({ error }) => isTransient(error));
+		return this.isTimeUp() || failed.length >= MAX_FAILURES;
 	}
 
 	private async each(
@@ -182,50 +190,35 @@ class Poll {
 		handle: (call: ListedCall) => Promise<void>,
 	): Promise<void> {
 		const handleNext = async (call: ListedCall) => {
-			if (this.hasFailed() || this.isOver()) return;
+			if (this.isOver()) return;
 			await handle(call).catch((error: unknown) => {
-				if (isUnknownCall(error) || this.isOver()) return;
+				if (isUnknownCall(error) || this.isTimeUp()) return;
 				this.failures.push({ what: `Call ${quoted(call.callId)}`, advice: CALL_NOT_READ, error });
 			});
 		};
-		await Promise.race([readEach(calls, handleNext), whenAborted(this.time.end)]);
-	}
-
-	private async remember(call: ListedCall): Promise<void> {
-		const { callId, shown, outcome } = call;
-		const { ignored, notEndedBefore } = this.state.seen;
-		const isShown = call.hasEnded !== undefined;
-		const record = isShown ? shown : await readCallRecord(this.account.client, callId);
-		const isEnded = call.hasEnded ?? hasEnded(record, this.settings.finished);
-		if (isEnded) ignored.add(outcome).add(outcomeOf(callId, record));
-		else notEndedBefore.add(shownOutcomeOf(call, record));
+		await Promise.race([readEach(calls, handleNext), whenAborted(this.end)]);
 	}
 
 	private async pass(call: ListedCall): Promise<void> {
-		const { account, settings, completed } = this;
-		const { passed, ignored } = this.state.seen;
+		const { account, completed, state } = this;
+		const { finished, filters, included, optOutKey, output } = this.settings;
+		const { passed, ignored } = state.seen;
 		const record = await readCallRecord(account.client, call.callId);
-		if (this.isOver() || !hasEnded(record, settings.finished)) return;
+		if (this.isTimeUp() || !hasEnded(record, finished)) return;
 		const outcome = outcomeOf(call.callId, record);
-		let seen = this.outcomesWith(outcome);
 		// The record of a redial may lag behind the list. The next poll reads it again.
-		if (seen !== undefined && isBehind(record, call.shown)) return;
-		if (seen === undefined && this.startsWorkflow(call, record)) {
-			const more = await readIncluded(account.client, call.callId, settings.included);
-			if (this.isOver()) return;
-			const json = callOutput(settings.output, record, more, settings.optOutKey);
-			completed.set(outcome, { createdAt: createdAtOf(record), json });
-			seen = passed;
-		}
-		(seen ?? ignored).add(call.outcome).add(outcome);
-	}
-
-	private startsWorkflow(call: ListedCall, record: JsonObject): boolean {
-		const { from, seen } = this.state;
-		const { filters, optOutKey } = this.settings;
+		if (this.isKnown(outcome) && isBehind(record, call.shown)) return;
 		// A call whose creation time can't be read may be in time, so it isn't lost.
-		if (createdAtOf(record) < from || !isWanted(record, filters, optOutKey)) return false;
-		return showsEnd(record) || !seen.notEndedBefore.has(shownOutcomeOf(call, record));
+		const isExcluded = createdAtOf(record) < state.from || !isWanted(record, filters, optOutKey);
+		if (!this.isKnown(outcome) && !isExcluded) {
+			const more = await readIncluded(account.client, call.callId, included);
+			if (this.isTimeUp()) return;
+			const json = callOutput(output, record, more, optOutKey);
+			completed.set(outcome, { createdAt: createdAtOf(record), json });
+			passed.add(outcome);
+		}
+		const seen = passed.has(outcome) ? passed : ignored;
+		seen.add(call.outcome).add(outcome);
 	}
 }
 
@@ -238,11 +231,6 @@ function readFailed({ what, advice, error }: Failure): OutcomeUnknown {
 	const { message, originalMessage, origin, status } = cause;
 	const facts = { originalMessage, origin, status, cause };
 	return new OutcomeUnknown(`${what} can't be read. ${message}`, advice, facts);
-}
-
-/** The outcome of a record, as far as the list shows it, and its status. */
-function shownOutcomeOf({ callId, shown }: ListedCall, record: JsonObject): string {
-	return outcomeOf(callId, pick(record, 'status', ...Object.keys(shown)));
 }
 
 function scopeOf(

@@ -15,7 +15,7 @@ export type PollState = {
 	hasBegun: boolean;
 	/** Calls that were created earlier never start the workflow. Epoch milliseconds. */
 	from: number;
-	/** Creation time of the last call that was read, if a poll left calls for the next one, which continues after it. */
+	/** Creation time of the latest call that was read, if a poll left calls for the next one, which continues after it. */
 	reachedAt: number;
 	seen: SeenOutcomes;
 };
@@ -26,8 +26,6 @@ type SeenOutcomes = {
 	passed: Set<string>;
 	/** They never start it, because they ended before the first poll, or the filters excluded them. */
 	ignored: Set<string>;
-	/** Of calls that showed no end in the first poll. So their status, which may count as one later, isn't new. */
-	notEndedBefore: Set<string>;
 };
 
 /** What a state belongs to: whose calls are checked, and which of them are new. */
@@ -49,7 +47,6 @@ export function restoreState(stored: unknown, { subject, start }: Scope): PollSt
 		seen: {
 			passed: new Set(isSameSubject ? passed : passed.slice(-MAX_FORMER)),
 			ignored: new Set(outcomesIn(begun.ignored)),
-			notEndedBefore: new Set(outcomesIn(begun.notEndedBefore)),
 		},
 	};
 }

@@ -215,10 +215,8 @@ describe('more calls than one check reads', () => {
 
 describe('a check that n8n ends after 36 seconds', () => {
 	const WHOLE_MS = 36_000;
-	const TOGETHER = 5;
 	let timeIsUp: (ms: number) => void;
 	beforeEach(() => {
-		jest.replaceProperty(POLL_LIMITS, 'together', TOGETHER);
 		timeIsUp = holdTimeouts();
 	});
 	const publishedOnTime = async (parameters: INodeParameters = {}) => {
@@ -242,24 +240,23 @@ describe('a check that n8n ends after 36 seconds', () => {
 		return found;
 	};
 	const expectNotComplete = (error: unknown) =>
-		expect(asError(error).message).toMatch(/^The check wasn't complete after 36 seconds$/);
+		expect(asError(error).message).toBe("n8n's time for a check ended before everything was read");
 
 	it('the calls that it has read in time start the workflow, and the next ones pass the others', async () => {
 		const poll = await publishedOnTime();
-		const calls = await addManyEnded(10);
-		const first = await pollUntil(poll, RECORD, TOGETHER + 2);
+		const calls = await addManyEnded(20);
+		const first = await pollUntil(poll, RECORD, 7);
 		if (first instanceof Error) throw first;
-		expect(first.length).toBeGreaterThanOrEqual(TOGETHER);
-		expect(first.length).toBeLessThanOrEqual(TOGETHER + 2);
+		expect(first.length).toBeGreaterThan(0);
+		expect(first.length).toBeLessThanOrEqual(7);
 		const others = [...(await poll()), ...(await poll())];
 		expect([...first, ...others].sort()).toEqual(calls.sort());
 	});
 
 	it('the next one goes on with other calls than those that never end', async () => {
 		const poll = await publishedOnTime(ALL);
-		const inProgress = Array.from({ length: TOGETHER + 2 }, (_, at) => addCall(`endless-${at}`));
-		// Read by the second check together, after two of the calls in progress.
-		const ended = await addManyEnded(TOGETHER - 2);
+		const inProgress = Array.from({ length: 25 }, (_, at) => addCall(`endless-${at}`));
+		const ended = await addManyEnded(3);
 		// The list shows no ends, so each record is read.
 		const entries = [...inProgress, ...ended].map((id, at) => ({
 			call_id: id,
@@ -268,7 +265,7 @@ describe('a check that n8n ends after 36 seconds', () => {
 		const found: string[] = [];
 		for (let check = 0; check < 2; check++) {
 			listOnly(entries);
-			const ofCheck = await pollUntil(poll, RECORD, TOGETHER + 2);
+			const ofCheck = await pollUntil(poll, RECORD, 12);
 			if (ofCheck instanceof Error) throw ofCheck;
 			found.push(...ofCheck);
 		}

@@ -1,16 +1,15 @@
 import type { INodeExecutionData, IPollFunctions } from 'n8n-workflow';
-import { InvalidInput, OutcomeUnknown } from '../../core/service/errors';
-import { duration, whenAborted } from '../../core/values/clock';
-import { fingerprint } from '../../core/values/hash';
-import type { JsonObject } from '../../core/values/json';
-import { clock } from '../clock';
-import { toNodeError } from '../http/nodeErrors';
-import { nodeKey } from '../nodeRun';
+import { InvalidInput, OutcomeUnknown } from '../core/service/errors';
+import { fingerprint } from '../core/values/hash';
+import type { JsonObject } from '../core/values/json';
+import { clock } from '../host/clock';
+import { toNodeError } from '../host/http/nodeErrors';
+import { nodeKey } from '../host/nodeRun';
 
 /** Runs `poll()` of a trigger. All its events start one execution. */
 export async function runPoll(
 	context: IPollFunctions,
-	poll: (context: IPollFunctions, time: PollTime) => Promise<JsonObject[]>,
+	poll: (context: IPollFunctions) => Promise<JsonObject[]>,
 ): Promise<INodeExecutionData[][] | null> {
 	try {
 		if (context.getNode().executeOnce === true) {
@@ -19,7 +18,7 @@ export async function runPoll(
 				'In n8n, turn it off. With it, n8n drops all events of a check except the first one.',
 			);
 		}
-		const events = await poll(context, new PollTime(context));
+		const events = await poll(context);
 		return events.length > 0 ? [events.map((json) => ({ json }))] : null;
 	} catch (error) {
 		throw toNodeError(context.getNode(), error);
@@ -97,32 +96,17 @@ export async function checkSince(
 const NOT_ENFORCED_MS = 300_000;
 
 /**
- * How long a check may take. n8n's scheduler ends a longer one, loses what it has found, and waits longer until the next
+ * Aborts when the check must end. n8n's scheduler ends a longer one, loses what it has found, and waits longer until the next
  * one. Without the scheduler, a check takes as long as it needs.
  */
-export class PollTime {
-	private readonly startedAt = clock.elapsed();
-	/** Aborts when the check must end. */
-	readonly end: AbortSignal;
+export function endOfCheck(context: IPollFunctions): AbortSignal {
+	const givenMs = 'getPollBudgetMs' in context ? context.getPollBudgetMs() : NOT_ENFORCED_MS;
+	return givenMs === NOT_ENFORCED_MS ? new AbortController().signal : AbortSignal.timeout(givenMs);
+}
 
-	constructor(context: IPollFunctions) {
-		const givenMs = 'getPollBudgetMs' in context ? context.getPollBudgetMs() : NOT_ENFORCED_MS;
-		const isEnforced = givenMs !== NOT_ENFORCED_MS;
-		this.end = isEnforced ? AbortSignal.timeout(givenMs) : new AbortController().signal;
-	}
-
-	/** @throws OutcomeUnknown if the time is up before */
-	async within<T>(running: Promise<T>): Promise<T> {
-		const over = whenAborted(this.end).then(() => {
-			throw this.timedOut();
-		});
-		return await Promise.race([running, over]);
-	}
-
-	timedOut(): OutcomeUnknown {
-		return new OutcomeUnknown(
-			`The check wasn't complete after ${duration(clock.elapsed() - this.startedAt)}`,
-			'The next check begins again. In n8n, if this repeats, check fewer calls, or ask your n8n administrator to raise N8N_SCHEDULER_POLL_TIMEOUT and N8N_SCHEDULER_LEASE_DURATION.',
-		);
-	}
+export function notComplete(): OutcomeUnknown {
+	return new OutcomeUnknown(
+		"n8n's time for a check ended before everything was read",
+		'The next check begins again. In n8n, if this repeats, check fewer calls, or ask your n8n administrator to raise N8N_SCHEDULER_POLL_TIMEOUT and N8N_SCHEDULER_LEASE_DURATION.',
+	);
 }
