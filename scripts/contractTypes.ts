@@ -22,19 +22,30 @@ function namesIn(node: unknown): string[] {
 
 const schemas = resolved(resolved(OPENAPI.components).schemas);
 
+/** What a type doesn't need. A property of the same name is an object. */
+const TEXTS = ['description', 'examples', 'format', 'default'];
+const withoutTexts = (name: string, value: unknown) =>
+	TEXTS.includes(name) && (typeof value !== 'object' || Array.isArray(value)) ? undefined : value;
+
 export async function contractTypes(): Promise<string> {
 	const requests = pick(schemas, namesIn(ENDPOINTS.map(({ body }) => body)));
-	const nodes = await openapiTS(
-		JSON.stringify({ ...OPENAPI, paths: {}, components: { schemas: requests } }),
-		{ rootTypes: true, rootTypesNoSchemaPrefix: true, defaultNonNullable: false },
-	);
-	// The others describe paths and operations.
-	const wanted = nodes.filter(
-		(node) =>
-			(ts.isInterfaceDeclaration(node) && node.name.text === 'components') ||
-			(ts.isTypeAliasDeclaration(node) && node.name.text in requests),
-	);
-	const text = astToString(wanted).replaceAll('[key: string]: unknown', '[key: string]: JsonValue');
+	const description = { ...OPENAPI, paths: {}, components: { schemas: requests } };
+	const nodes = await openapiTS(JSON.stringify(description, withoutTexts), {
+		defaultNonNullable: false,
+	});
+	const types: string[] = [];
+	const visit = (node: ts.Node): void => {
+		const isSchema =
+			ts.isPropertySignature(node) && node.type !== undefined && ts.isIdentifier(node.name);
+		if (isSchema && node.name.text in requests) {
+			types.push(`export type ${node.name.text} = ${astToString(node.type)}`);
+		} else ts.forEachChild(node, visit);
+	};
+	nodes.forEach(visit);
+	const text = types
+		.join('\n')
+		.replaceAll('[key: string]: unknown', '[key: string]: JsonValue')
+		.replace(/components\["schemas"\]\["(\w+)"\]/g, '$1');
 	const options = await resolveConfig(TYPES_FILE);
 	return await format(HEADER + text, { ...options, filepath: TYPES_FILE });
 }

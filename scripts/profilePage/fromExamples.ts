@@ -1,7 +1,6 @@
 /** Makes a Service Profile from a provider's examples: `curl` commands, responses, and answers about their values. */
 import set from 'lodash/set';
 import { ExplainedError } from '../../nodes/core/service/errors';
-import { SUBJECTS as PART_SUBJECTS } from '../../nodes/core/profile/serviceProfile';
 import {
 	PARTS,
 	type PartName,
@@ -71,6 +70,18 @@ const REQUESTS: { readonly [name in PartName]: string } = {
 	'chat.session': 'POST /v1/chat/session',
 	'chat.inbound': 'POST /v1/chat/inbound',
 	'chat.async': 'POST /v1/chat/inbound/async',
+};
+
+/** What each part is for. */
+const PART_SUBJECTS: { readonly [name in PartName]: string } = {
+	agents: 'the list of agents',
+	calls: 'the call list',
+	'dnd.add': 'adding numbers to do-not-disturb lists',
+	'dnd.list': 'do-not-disturb lists',
+	'dnd.remove': 'removing numbers from do-not-disturb lists',
+	'chat.session': 'creating chat sessions',
+	'chat.inbound': 'chat messages with an immediate reply',
+	'chat.async': 'chat messages with a later reply',
 };
 
 /** Each request, and what it's for. */

@@ -107,13 +107,13 @@ describe('the test of an invalid profile', () => {
 		expect(await pressTest({ serviceProfile })).toEqual({
 			status: 'Error',
 			message:
-				"'Service Profile' in the credential isn't complete and correct. In n8n, correct it, or send this to your service provider: \"dnd.add\" must be an object in curly brackets.",
+				"'Service Profile' in the credential isn't complete and correct. In n8n, correct it, or send this to your service provider: \"dnd.add\": Expected object, received array.",
 		});
 	});
 
 	test('with the API token in it, hides the token in the message', async () => {
 		const { message } = await pressTest({ serviceProfile: JSON.stringify({ [TOKEN]: {} }) });
-		expect(message).toContain('unknown name "[hidden]"');
+		expect(message).toContain("Unrecognized key(s) in object: '[hidden]'");
 		expect(message).not.toContain(TOKEN);
 	});
 });

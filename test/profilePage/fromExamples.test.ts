@@ -256,7 +256,7 @@ test.each([
 		'a documented value, which the nodes add',
 		`curl https://x.example/v1/chat/inbound/async -d '{"t":"a b","idempotency_key":"k"}'`,
 		{},
-		`'Service Profile' in the credential isn't complete and correct. In n8n, correct it, or send this to your service provider: "body.idempotency_key" in "chat.async" must be left out: the nodes add it.`,
+		`'Service Profile' in the credential isn't complete and correct. In n8n, correct it, or send this to your service provider: "body.idempotency_key" in "chat.async": must be left out: the nodes add it.`,
 	],
 ])('no profile, and why: %s', (_what, curl, answers, missing) => {
 	expect(answered(curl, answers)).toMatchObject({ profile: '', missing });

@@ -1,8 +1,8 @@
 import difference from 'lodash/difference';
-import { z, ZodIssueCode, ZodParsedType, type ZodErrorMap, type ZodIssue } from 'zod';
+import { z } from 'zod';
 import { InvalidInput } from '../service/errors';
 import { isJsonObject, type JsonObject, type JsonValue, parseJson } from '../values/json';
-import { withoutInvisible } from '../values/text';
+import { firstCharacters, withoutInvisible } from '../values/text';
 import { joinedWithAnd, quoted } from '../values/values';
 import {
 	entriesIn,
@@ -75,8 +75,7 @@ export const querySchema = z.record(
 	}),
 );
 const body = z.custom<JsonObject>(isJsonObject, 'must be an object in curly brackets');
-
-const both = z.object({ query: querySchema, body }).partial().strict();
+const request = z.object({ query: querySchema, body }).partial().strict();
 
 export const profileSchema = z
 	.object({
@@ -102,21 +101,13 @@ export const profileSchema = z
 			.strict()
 			.refine((part) => (part.next === undefined) === (part.list === undefined), {
 				message: 'must have "list" and "next", because each needs the other',
-			})
-			.superRefine(isRequest('calls')),
-		'dnd.add': both.superRefine(isRequest('dnd.add')),
-		'dnd.list': z
-			.object({ query: querySchema })
-			.partial()
-			.strict()
-			.superRefine(isRequest('dnd.list')),
-		'dnd.remove': both.superRefine(isRequest('dnd.remove')),
-		'chat.session': both
-			.extend({ session: path() })
-			.partial()
-			.superRefine(isRequest('chat.session')),
-		'chat.inbound': both.superRefine(isRequest('chat.inbound')),
-		'chat.async': both.superRefine(isRequest('chat.async')),
+			}),
+		'dnd.add': request,
+		'dnd.list': z.object({ query: querySchema }).partial().strict(),
+		'dnd.remove': request,
+		'chat.session': request.extend({ session: path() }).partial(),
+		'chat.inbound': request,
+		'chat.async': request,
 	})
 	.strict()
 	.partial();
@@ -135,53 +126,42 @@ export function positionOf(given: Next = 'none'): (typeof POSITIONS)[number] | u
 	return POSITIONS.find((one) => one in given);
 }
 
-/** Checks the placeholders of a request, up to the first fault. */
-function isRequest(name: RequestName) {
-	const { must }: { must: readonly string[] } = PLACEHOLDERS[name];
-	return (request: Template & { next?: Next | undefined }, { addIssue }: z.RefinementCtx): void => {
-		const { query: inQuery = {}, body: inBody = {}, next: pages } = request;
-		const template = { query: inQuery, body: inBody };
-		const position = positionOf(pages);
-		for (const entry of entriesIn(template)) {
-			const message = entryFault(name, entry, position);
-			if (message === undefined) continue;
-			addIssue({ code: 'custom', path: entry.path, message });
-			return;
-		}
-		const needed = position === undefined ? must : [...must, position];
-		const shown = placeholdersIn(template).map((one) => one.name);
-		const missing = difference(needed, shown);
-		if (missing.length === 0) return;
-		const message = `needs ${listed(missing)} in place of the values of your example`;
-		addIssue({ code: 'custom', message });
-	};
-}
-
-/** What's wrong with an entry of a request. Undefined if nothing is. */
-function entryFault(
+/** What's wrong with the placeholders of a request, such as `"body.why" in "dnd.add": can only …`. Undefined if nothing is. */
+function requestFault(
 	name: RequestName,
-	entry: TemplateEntry,
-	position: ReturnType<typeof positionOf>,
+	{ query = {}, body = {}, next }: Template & { next?: Next | undefined },
 ): string | undefined {
 	const { must, may }: { must: readonly string[]; may: readonly string[] } = PLACEHOLDERS[name];
-	const known = [...must, ...may];
-	const text = typeof entry.value === 'string' ? entry.value : '';
+	const template = { query, body };
+	for (const entry of entriesIn(template)) {
+		const fault = entryFault(entry, [...must, ...may], DOCUMENTED[name]);
+		if (fault !== undefined) return faultText([name, ...entry.path], fault);
+	}
+	const position = positionOf(next);
+	const needed = position === undefined ? must : [...must, position];
+	const shown = placeholdersIn(template).map((one) => one.name);
+	const missing = difference(needed, shown);
+	if (missing.length === 0) return undefined;
+	return faultText([name], `needs ${listed(missing)} in place of the values of your example`);
+}
+
+function entryFault(
+	{ name, value, path: at }: TemplateEntry,
+	known: readonly string[],
+	documented?: string,
+): string | undefined {
+	const text = typeof value === 'string' ? value : '';
 	const placeholders = placeholdersIn(text);
-	const names = placeholders.map((one) => one.name);
-	const [unknown] = difference(names, known);
-	const unclear =
-		name === 'calls' && POSITIONS.find((one) => one !== position && names.includes(one));
-	if (placeholdersIn(entry.name).length > 0)
-		return 'must have its placeholder as the value, not as the name';
-	if (hasUnclearPlaceholder(text))
-		return `must have placeholders such as {${known[0] ?? ''}}, in single curly brackets`;
-	if (unknown !== undefined) return `has {${unknown}}, but can only have ${listed(known)}`;
-	if (unclear) return `has {${unclear}}, so "next" must have "${unclear}"`;
+	const unknown = difference(
+		placeholders.map((one) => one.name),
+		known,
+	);
+	if (placeholdersIn(name).length > 0 || unknown.length > 0 || hasUnclearPlaceholder(text))
+		return `can only have ${listed(known)}, in its value, and in single curly brackets`;
 	// With one of them missing, the others would be left out, too.
-	if (names.length > 1 && placeholders.some((one) => one.isOptional))
+	if (placeholders.length > 1 && placeholders.some((one) => one.isOptional))
 		return 'has several placeholders, of which one can be missing. Give each its own text';
-	const isDocumented = entry.name === DOCUMENTED[name] && entry.path.length === 2;
-	return isDocumented ? 'must be left out: the nodes add it' : undefined;
+	return name === documented && at.length === 2 ? 'must be left out: the nodes add it' : undefined;
 }
 
 function listed(names: readonly string[]): string {
@@ -205,55 +185,43 @@ export function readProfile(
 	if (text.trim() === '') return {};
 	const json = jsonIn(text);
 	if (json === undefined) throw notJson();
-	const { data, error } = profileSchema.safeParse(json, { errorMap });
-	const [fault] = error?.issues ?? [];
-	if (fault === undefined) return data ?? {};
+	const { data: profile = {}, error } = profileSchema.safeParse(json);
+	const [issue] = error?.issues ?? [];
+	const fault =
+		issue === undefined ? faultOfRequests(profile) : faultText(issue.path, issue.message);
+	if (fault === undefined) return profile;
+	const shown = firstCharacters(hideSecret(fault), MAX_FAULT_CHARACTERS);
 	throw new InvalidInput(
 		`'${SERVICE_PROFILE}' in the credential isn't complete and correct`,
-		`In n8n, correct it, or send this to your service provider: ${hideSecret(faultText(fault))}.`,
+		`In n8n, correct it, or send this to your service provider: ${shown}.`,
 	);
+}
+
+/** A fault may name everything in a wrong profile. */
+const MAX_FAULT_CHARACTERS = 300;
+
+function faultOfRequests(profile: Profile): string | undefined {
+	for (const name of PARTS) {
+		if (name === 'agents') continue;
+		const shown = profile[name];
+		const fault = shown && requestFault(name, shown);
+		if (fault !== undefined) return fault;
+	}
+	return undefined;
 }
 
 /** Without what surrounds the outermost curly brackets, such as a code fence. Undefined if it isn't JSON. */
 function jsonIn(text: string): JsonValue | undefined {
-	const written = withoutInvisible(text);
+	// JSON allows only some white space, but an email has others.
+	const written = withoutInvisible(text).replace(/\s/g, ' ');
 	const json = written.slice(written.indexOf('{'), written.lastIndexOf('}') + 1);
-	const forms = [json, json.replace(/[“”„«»]/g, '"')];
-	return forms.map((one) => parseJson(withPlainSpace(one))).find((one) => one !== undefined);
+	return parseJson(json) ?? parseJson(json.replace(/[“”„«»]/g, '"'));
 }
 
-/** Replaces white space that JSON doesn't allow, such as non-breaking spaces from email. */
-function withPlainSpace(text: string): string {
-	// A string without a closing quote extends to the end of the text, so the search stays linear.
-	return text.replace(/"[^"\\]*(?:\\[^][^"\\]*)*"?|\s/g, (part) => (/^\s/.test(part) ? ' ' : part));
-}
-
-const errorMap: ZodErrorMap = (issue, { defaultError }) => {
-	switch (issue.code) {
-		case ZodIssueCode.unrecognized_keys:
-			return { message: `has the unknown name ${quoted(issue.keys[0])}` };
-		case ZodIssueCode.invalid_enum_value:
-			return { message: `must be ${issue.options.map((one) => `"${one}"`).join(' or ')}` };
-		case ZodIssueCode.too_small:
-			return { message: "is empty. Leave it out if your service doesn't have it" };
-		case ZodIssueCode.invalid_type:
-			if (issue.received === ZodParsedType.null)
-				return { message: "is null. Leave it out if your service doesn't have it" };
-			return {
-				message:
-					issue.expected === 'object'
-						? 'must be an object in curly brackets'
-						: 'must be text in quotation marks',
-			};
-		default:
-			return { message: defaultError };
-	}
-};
-
-/** Such as `"body.entry.phone" in "dnd.add" must be …`. */
-function faultText({ path: [part, ...rest], message }: ZodIssue): string {
-	if (part === undefined) return `the profile ${message}`;
-	return `${rest.length > 0 ? `${quoted(rest.join('.'))} in ` : ''}"${part}" ${message}`;
+/** Such as `"body.entry.phone" in "dnd.add": must be …`. */
+function faultText([part, ...rest]: ReadonlyArray<string | number>, message: string): string {
+	if (part === undefined) return `the profile: ${message}`;
+	return `${rest.length > 0 ? `${quoted(rest.join('.'))} in ` : ''}"${part}": ${message}`;
 }
 
 function notJson(): InvalidInput {

@@ -29,18 +29,6 @@ import { filled, placeholdersIn } from './template';
 export const QUESTIONNAIRE =
 	'https://publisher.invalid/n8n-nodes-voice-chat-agent/blob/main/docs/provider-questionnaire.md';
 
-/** What each part is for, in messages. */
-export const SUBJECTS: { readonly [name in PartName]: string } = {
-	agents: 'the list of agents',
-	calls: 'the call list',
-	'dnd.add': 'adding numbers to do-not-disturb lists',
-	'dnd.list': 'do-not-disturb lists',
-	'dnd.remove': 'removing numbers from do-not-disturb lists',
-	'chat.session': 'creating chat sessions',
-	'chat.inbound': 'chat messages with an immediate reply',
-	'chat.async': 'chat messages with a later reply',
-};
-
 type Names<
 	Name extends RequestName,
 	Kind extends 'must' | 'may',
@@ -79,7 +67,7 @@ export class ServiceProfile {
 		const part = this.part(name);
 		if (part !== undefined) return part;
 		throw new InvalidInput(
-			`'${SERVICE_PROFILE}' in the credential lacks "${name}", for ${SUBJECTS[name]}`,
+			`'${SERVICE_PROFILE}' in the credential lacks "${name}"`,
 			this.resolution(name),
 		);
 	}
@@ -179,7 +167,7 @@ export function lacks(name: RequestName, entries: string[], otherwise = ''): Inv
 
 function isNeeded(name: RequestName, placeholder: string): InvalidInput {
 	return new InvalidInput(
-		`The service needs {${placeholder}} for ${SUBJECTS[name]}`,
+		`The service needs {${placeholder}} for "${name}"`,
 		`Fill in its field. In n8n, if the node has none, write {${placeholder}?} or a fixed value in "${name}" of '${SERVICE_PROFILE}' in the credential.`,
 	);
 }

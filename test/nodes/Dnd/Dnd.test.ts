@@ -255,10 +255,10 @@ const ASK =
 
 describe('before anything is sent', () => {
 	test.each([
-		['Add', add, '"dnd.add", for adding numbers to do-not-disturb lists'],
-		['Remove', remove, '"dnd.remove", for removing numbers from do-not-disturb lists'],
-		['Check', check, '"dnd.list", for do-not-disturb lists'],
-		['Get Many', getMany, '"dnd.list", for do-not-disturb lists'],
+		['Add', add, '"dnd.add"'],
+		['Remove', remove, '"dnd.remove"'],
+		['Check', check, '"dnd.list"'],
+		['Get Many', getMany, '"dnd.list"'],
 	])('%s names the part that the profile lacks, and whom to ask', async (_name, node, part) => {
 		expect(await node.errorOf({ phone: '98123 45678' })).toMatchObject({
 			message: expect.stringContaining(`'Service Profile' in the credential lacks ${part}`),
@@ -288,7 +288,7 @@ describe('before anything is sent', () => {
 			add,
 			{},
 			{ 'dnd.add': { body: { a: '{agent}', n: '{phone}', why: '{reason}' } } },
-			'The service needs {reason} for adding numbers to do-not-disturb lists',
+			'The service needs {reason} for "dnd.add"',
 			/^Fill in its field\. In n8n, if the node has none, write {reason\?} or a fixed value in "dnd\.add" /,
 		],
 		[
@@ -296,7 +296,7 @@ describe('before anything is sent', () => {
 			getMany,
 			{},
 			{ 'dnd.list': { query: { a: '{agent}', p: '{page}', n: '{phone}' } } },
-			'The service needs {phone} for do-not-disturb lists',
+			'The service needs {phone} for "dnd.list"',
 			/^Fill in its field\. In n8n, .*"dnd\.list"/,
 		],
 	])('%s stops the node', async (_what, node, parameters, part, message, description) => {

@@ -274,7 +274,7 @@ test('with Concurrency 1, one request is in flight at a time, for all lists', as
 });
 
 describe('before anything is sent', () => {
-	const lacks = '\'Service Profile\' in the credential lacks "calls", for the call list';
+	const lacks = '\'Service Profile\' in the credential lacks "calls"';
 	const hasNo = (values: string) =>
 		`"calls" of 'Service Profile' in the credential has no ${values}`;
 

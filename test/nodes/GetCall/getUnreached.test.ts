@@ -175,7 +175,7 @@ test.each<[string, INodeParameters, string]>([
 
 test('requires what the credential must say about the list', async () => {
 	expect(await errorOf()).toMatchObject({
-		message: `'Service Profile' in the credential lacks "calls", for the call list`,
+		message: `'Service Profile' in the credential lacks "calls"`,
 		description: expect.stringMatching(/^In n8n, add "calls" to .*questionnaire/),
 	});
 });

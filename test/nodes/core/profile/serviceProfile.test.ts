@@ -15,7 +15,7 @@ const requestOf = (shown: object, values: ValuesOf<'dnd.add'> = ADD) =>
 	new ServiceProfile({ 'dnd.add': shown }).request('dnd.add', values);
 
 describe('a profile that was pasted', () => {
-	const AGENTS = { list: 'data.our\u00A0agents', id: '{key}' };
+	const AGENTS = { list: 'data.agents', id: '{key}' };
 	const pretty = JSON.stringify({ agents: AGENTS }, null, '\t');
 
 	test.each([
