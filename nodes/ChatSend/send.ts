@@ -15,7 +15,7 @@ import type { JsonObject } from '../core/values/json';
 import { type Fields, MAY_BE_BLANK } from '../host/forms/fields';
 import { readAdditions } from '../host/forms/options';
 import { withChatSocket } from '../host/http/chatSocket';
-import type { PreparedRequest, RequestDeps } from '../host/claims/preparedRequest';
+import type { PreparedRequest, RequestDeps } from '../host/run/preparedRequest';
 import type { Prepare } from '../host/run/chatItems';
 import { asItems } from '../host/run/itemLoop';
 import { acceptedAck, requireAccepted, withReplyHint } from './acknowledgement';

@@ -1,12 +1,22 @@
+/** How often a person is called: once in an execution, so often in a period, and so many people in a run of an agent. */
 import uniq from 'lodash/uniq';
 import type { DateTime } from 'luxon';
+import type { INodeProperties } from 'n8n-workflow';
 import { type CallLimit, calledText, periodAt } from '../core/calls/callsPerPerson';
-import type { TextList } from '../core/claims/textList';
-import type { CallerRun } from '../host/caller/caller';
-import type { Limiter } from '../core/values/keyedMutex';
-import { openTextList, repeatOnList, type StoreUse } from '../host/claims/openTextList';
-import { NotPlaced } from './notPlaced';
+import type { TextList } from '../core/claims/claims';
+import { NotSent, OutcomeUnknown } from '../core/service/errors';
 import { dayAndTime, withOffset } from '../core/values/dates';
+import { hashOf } from '../core/values/hash';
+import type { Limiter } from '../core/values/keyedMutex';
+import { type CallerRun, USER } from '../host/caller/caller';
+import { agentRunOf } from '../host/caller/rows';
+import { openClaims } from '../host/claims/openClaims';
+import { openTextList, repeatOnList, type StoreUse } from '../host/claims/openTextList';
+import type { Fields } from '../host/forms/fields';
+import { runNumberOf } from '../host/nodeRun';
+import type { OperationRun } from '../host/run/operations';
+import type { OncePerPerson } from '../host/run/preparedRequest';
+import { NotPlaced } from './notPlaced';
 
 const STORE: StoreUse = {
 	message: "n8n can't read or write the list of called numbers, so the call wasn't placed",
@@ -29,19 +39,12 @@ type LimitedCall = {
 	period: string;
 };
 
-/** `text`: what n8n remembers of the call. Undefined if the limit is reached. */
-type Reservation = { period: string; text: string | undefined };
-
-/**
- * The first, second, ... call to a person in each period is claimed before it's placed,
- * for all items of a batch at once, because n8n reads and writes the whole list each time.
- */
+/** The first, second, ... call to a person in each period is claimed right before it's placed. */
 export class CallLimiter {
 	/** By item. */
 	private readonly calls = new Map<number, LimitedCall>();
-	private readonly reservations = new Map<number, Reservation>();
-	/** Reserved, but certainly not placed. */
-	private readonly unused = new Set<string>();
+	/** What n8n remembers of the call of an item. Without a text, the limit of the period is reached. */
+	private readonly claimed = new Map<number, { period: string; text?: string }>();
 
 	/**
 	 * @param list of the workflow
@@ -63,63 +66,57 @@ export class CallLimiter {
 	}
 
 	/**
-	 * Reserves the calls of these items in the periods for which they're planned.
+	 * Claims the calls of these items in the periods for which they're planned, all at once, because n8n reads and writes the
+	 * whole list each time.
 	 *
 	 * @throws NotSent if the list of called numbers can't be read and written
 	 */
-	async reserve(indexes: readonly number[]): Promise<void> {
-		let pending = indexes.flatMap((index) => {
+	async claim(indexes: readonly number[]): Promise<void> {
+		const limited = indexes.filter((index) => this.calls.has(index));
+		await this.free(limited);
+		let pending = limited.flatMap((index) => {
 			const call = this.calls.get(index);
 			return call === undefined ? [] : [{ index, ...call }];
 		});
-		for (const { index, period } of pending) {
-			this.giveBack(index);
-			this.reservations.set(index, { period, text: undefined });
-		}
-		// One after another: with all at once, other executions would find none free until some are released.
+		for (const { index, period } of pending) this.claimed.set(index, { period });
+		// One after another: with all at once, other executions would find none free until some are freed.
 		for (let nth = 0; ; nth++) {
 			const wanted = pending
 				.filter(({ limit }) => nth < limit.calls)
 				.map((call) => ({ ...call, text: calledText(call.period, nth, call.looseKey) }));
 			if (wanted.length === 0) return;
 			const free = new Set(await this.list.add(uniq(wanted.map(({ text }) => text))));
-			for (const text of free) this.unused.add(text);
 			// The first item with a number gets this call. Others try the next one.
 			pending = wanted.filter(({ index, period, text }) => {
 				if (!free.delete(text)) return true;
-				this.reservations.set(index, { period, text });
+				this.claimed.set(index, { period, text });
 				return false;
 			});
 		}
 	}
 
 	/**
-	 * Counts the item's call, which is sent next. Without a limit, there's nothing to count.
+	 * Call this right before a call is placed.
 	 *
 	 * @param zone of the person, for the message
-	 * @returns false if it isn't reserved in the period for which it's planned
+	 * @returns whether it's claimed in the period for which it's planned, or has no limit
 	 * @throws NotPlaced if the limit of that period is reached
 	 */
-	use(index: number, zone: string): boolean {
+	isClaimed(index: number, zone: string): boolean {
 		const call = this.calls.get(index);
-		const reservation = this.reservations.get(index);
 		if (call === undefined) return true;
-		if (reservation?.period !== call.period) return false;
-		if (reservation.text === undefined) throw overLimit(call, zone);
-		this.unused.delete(reservation.text);
+		const claimed = this.claimed.get(index);
+		if (claimed?.period !== call.period) return false;
+		if (claimed.text === undefined) throw overLimit(call, zone);
 		return true;
 	}
 
-	/** The item's call was certainly not placed. */
-	giveBack(index: number): void {
-		const text = this.reservations.get(index)?.text;
-		if (text !== undefined) this.unused.add(text);
-	}
-
-	/** Forgets the reserved calls that were certainly not placed. Never throws: if n8n can't, they count. */
-	async releaseUnused(): Promise<void> {
-		if (this.unused.size === 0) return;
-		await this.repeat(async () => await this.list.remove([...this.unused])).catch(() => undefined);
+	/** Forgets the calls of these items, which certainly weren't placed. Never throws: if n8n can't, they count. */
+	async free(indexes: readonly number[]): Promise<void> {
+		const texts = indexes.flatMap((index) => this.claimed.get(index)?.text ?? []);
+		for (const index of indexes) this.claimed.delete(index);
+		if (texts.length === 0) return;
+		await this.repeat(async () => await this.list.remove(texts)).catch(() => undefined);
 	}
 }
 
@@ -134,6 +131,70 @@ function overLimit({ limit: { calls, period }, planned }: LimitedCall, zone: str
 		`The call wasn't placed, because the limit of ${calls} ${calls === 1 ? 'call' : 'calls'} per ${period} to this number is reached`,
 		`${time} Do not call this number before that, also not in another format. You can call other people. In n8n, DND List > Forget allows it earlier.`,
 		{ not_placed_reason: 'call_limit_reached', next_call_possible_at: withOffset(next) },
+		true,
+	);
+}
+
+/**
+ * Claims one of the calls that a model may ask for, for one row in one agent run, or in one MCP session.
+ *
+ * @returns frees it
+ * @throws NotSent if none is left
+ */
+export async function claimInAgentRun(run: CallerRun, max: number): Promise<() => Promise<void>> {
+	const claims = await openClaims(run);
+	const agentRun = agentRunOf(run.context);
+	for (let nth = 0; nth < max; nth++) {
+		const name = `call ${nth} of ${agentRun}`;
+		if ((await claims.add([name])).size > 0) return async () => await claims.remove([name]);
+	}
+	throw new NotSent(
+		`Nothing was sent, because this run has used its limit of ${max} ${max === 1 ? 'call' : 'calls'}`,
+		`Do not ask for another call now. Tell ${USER} what was done and what remains to be done.`,
+		{ isFinal: true, isTransient: false },
+	);
+}
+
+export const callAgainInLoops: INodeProperties = {
+	displayName: 'Call Again in Loops',
+	name: 'callAgainInLoops',
+	type: 'boolean',
+	noDataExpression: true,
+	default: true,
+	description:
+		'Whether each run of this node, as in a loop, may call the same number again. Otherwise, a number is called once per execution.',
+	displayOptions: { hide: { '@tool': [true] } },
+};
+
+/**
+ * A person is called once by the node in an execution.
+ *
+ * @param looseKey equal for all numbers that may be the same
+ */
+export function oncePerPerson(
+	{ context, caller }: OperationRun,
+	options: Fields,
+	looseKey: string,
+): OncePerPerson {
+	const isByRun = caller.kind !== 'model' && options.switch(callAgainInLoops.name, false);
+	return {
+		person: hashOf(isByRun ? [looseKey, runNumberOf(context)] : looseKey),
+		again: ({ item, isUnknown: isPerhaps }) => (isPerhaps ? calledPerhaps() : duplicate(item)),
+	};
+}
+
+/** Its message gets the number with the other details of the call. */
+function calledPerhaps(): OutcomeUnknown {
+	const message = "This execution may have called the number before, so it wasn't called again";
+	return new OutcomeUnknown(message, '', { origin: 'n8n' });
+}
+
+/** In a workflow, only its output is shown. */
+function duplicate(of: number | null): NotPlaced {
+	return new NotPlaced(
+		"The call wasn't placed, because this number was called before in this execution",
+		'Do not call this number again in this execution. You can call other people.',
+		{ not_placed_reason: 'duplicate_number', duplicate_of: of },
 		true,
 	);
 }

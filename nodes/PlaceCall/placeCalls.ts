@@ -6,7 +6,7 @@ import type { CallRequest } from '../core/service/contractTypes';
 import { placeCall, type Additions } from '../core/service/endpoints';
 import { documentedRecord } from '../core/service/envelope';
 import type { ApiResponse } from '../core/service/http';
-import { explained, InvalidInput, type Outcome, OutcomeUnknown } from '../core/service/errors';
+import { InvalidInput, type Outcome, OutcomeUnknown } from '../core/service/errors';
 import type { Explanation } from '../core/service/explanation';
 import { parseCount } from '../core/service/parseIds';
 import { callIdKey } from '../core/calls/completionWebhook';
@@ -14,16 +14,16 @@ import { clock } from '../host/clock';
 import type { Fields } from '../host/forms/fields';
 import { withOffset } from '../core/values/dates';
 import type { JsonObject } from '../core/values/json';
-import { isCanceled, requireRunning } from '../host/execution/cancel';
+import { requireRunning } from '../host/execution/cancel';
 import { asItems, withInputIfFailed } from '../host/run/itemLoop';
 import type { OperationRun } from '../host/run/operations';
 import { addCustomData } from '../host/run/customData';
 import { deliverEachItem } from '../host/run/deliverItems';
-import type { PreparedRequest, Quota } from '../host/claims/preparedRequest';
+import type { PreparedRequest } from '../host/run/preparedRequest';
 import { readAdditions, readConcurrency } from '../host/forms/options';
 import { counted, plainText } from '../core/values/values';
 import type { Question } from './ask';
-import { type CallLimiter, openCallLimiter } from './callLimiter';
+import { type CallLimiter, claimInAgentRun, oncePerPerson, openCallLimiter } from './callLimiter';
 import {
 	callText,
 	callTime,
@@ -35,7 +35,6 @@ import {
 import { onlyChecked, readChecksOnly } from './checkOnly';
 import { DEFAULT_MAXIMUM_CALLS } from './fields/options';
 import { type CheckedCall, readCallForm } from './fields/readCallForm';
-import { oncePerPerson } from './oncePerPerson';
 import { readWaitLimit, waitForCalls } from './waitForCalls';
 import { inputItem } from './inputFields';
 
@@ -62,7 +61,7 @@ export async function placeCalls(
 	run: OperationRun,
 	readQuestion?: (form: Fields) => Question,
 ): Promise<INodeExecutionData[]> {
-	const { context, parameters, account } = run;
+	const { context, caller, parameters, account } = run;
 	const waitLimitMs = readWaitLimit(parameters.at(0), readQuestion !== undefined);
 	// An invalid credential is an error of each item, which says so when it's read or sent.
 	const optOutKey = await account().then(
@@ -82,15 +81,21 @@ export async function placeCalls(
 		nightTimes: [],
 	};
 	const prepare = (index: number) => prepareCall(calls, index);
+	let freeInAgentRun = async () => {};
 	const placed = await deliverEachItem(run, prepare, {
 		concurrency: readConcurrency(parameters, 1),
-		reserve: async (indexes) => await calls.limiter.reserve(indexes),
-	}).finally(async () => {
-		run.result.addHints(...hintAtNight(calls.nightTimes));
-		const released = calls.limiter.releaseUnused();
-		// n8n stores a canceled execution as it is a moment later, so its error can't wait for n8n's database.
-		if (!isCanceled(context)) await released;
-	});
+		reserve: async (indexes) => {
+			if (calls.isOnlyChecked || indexes.length === 0) return;
+			await calls.limiter.claim(indexes);
+			if (caller.kind === 'workflow') return;
+			const max = readMaxCalls(parameters.at(0).collection('options'));
+			freeInAgentRun = await claimInAgentRun(run, max);
+		},
+		release: async (indexes) => {
+			await calls.limiter.free(indexes);
+			if (indexes.length > 0) await freeInAgentRun();
+		},
+	}).finally(() => run.result.addHints(...hintAtNight(calls.nightTimes)));
 	const completed = completeFailed(run, placed, readQuestion !== undefined);
 	const questionOf = readQuestion && ((index: number) => readQuestion(parameters.at(index)).asked);
 	const output =
@@ -119,6 +124,7 @@ function prepareCall(run: CallRun, index: number): PreparedRequest {
 	const at = scheduledAt ?? additions.body.scheduled_at;
 	const zone = call.zone ?? context.getTimezone();
 	const isAnyTime = call.time.hours === undefined && additions.body.scheduled_at === undefined;
+	if (obstacle === undefined) limiter.plan(index, looseKey, call.time.limit, planned);
 	const noteNight = () => {
 		if (!isAnyTime) return;
 		run.nightTimes.push(...compact([nightTime(planned, call.zone, request.country_code)]));
@@ -130,13 +136,6 @@ function prepareCall(run: CallRun, index: number): PreparedRequest {
 		// A call that isn't placed keeps no other one from being placed. So it isn't placed later either.
 		instead: obstacle,
 		isOnlyChecked,
-		quota: readQuota(options),
-		check: () => {
-			// The hours decide when the call is sent.
-			if (obstacle instanceof InvalidInput) throw obstacle;
-			if (obstacle === undefined && !isOnlyChecked)
-				limiter.plan(index, looseKey, call.time.limit, planned);
-		},
 		send: async ({ account: { client } }) => {
 			if (isOnlyChecked) {
 				noteNight();
@@ -193,11 +192,11 @@ async function sendCall(
 		scheduledFor = scheduledAt;
 		if (obstacle !== undefined) throw obstacle;
 		limiter.plan(index, call.looseKey, call.time.limit, planned);
-		if (!limiter.use(index, zone)) {
-			// As a tool, or if another day, week, or month has begun, it isn't reserved with the others.
-			await limiter.reserve([index]);
+		if (!limiter.isClaimed(index, zone)) {
+			// Another day, week, or month has begun.
+			await limiter.claim([index]);
 			requireRunning(run);
-			// Reserving can take as long as the database does.
+			// Claiming can take as long as the database does.
 			return await bodyNow();
 		}
 		return {
@@ -205,10 +204,7 @@ async function sendCall(
 			...(scheduledAt !== undefined && { scheduled_at: scheduledAt }),
 		};
 	};
-	const response = await place(bodyNow).catch((error: unknown) => {
-		if (explained(error).outcome !== 'unknown') limiter.giveBack(index);
-		throw error;
-	});
+	const response = await place(bodyNow);
 	const record = documentedRecord('call_id', response);
 	const id = callIdKey(plainText(record.call_id));
 	if (callIds.has(id)) throw idOfAnotherCall();
@@ -253,10 +249,10 @@ function requireOneTime(
 }
 
 /** The calls of all tools count. An invalid limit is an error. */
-function readQuota(options: Fields): Quota {
+function readMaxCalls(options: Fields): number {
 	const value = options.number('maximumCallsPerRun', DEFAULT_MAXIMUM_CALLS);
 	const resolution = 'In n8n, enter how many calls one agent run may place, at least 1.';
-	return { unit: 'call', max: parseCount(value, 'Maximum Calls per Agent Run', resolution) };
+	return parseCount(value, 'Maximum Calls per Agent Run', resolution);
 }
 
 /** The hint about calls at these times, if there are any. */

@@ -1,6 +1,6 @@
 import type { CallerRun } from '../host/caller/caller';
 import { openMemory } from '../host/claims/executionMemory';
-import { openClaims, unlessSent } from '../host/claims/openClaims';
+import { openClaims } from '../host/claims/openClaims';
 import { openTextList, type StoreUse } from '../host/claims/openTextList';
 import { isPushRecord, PushClaims, type PushRecord } from './push/pushClaims';
 import type { PushSettings } from './pushSettings';
@@ -32,13 +32,8 @@ export async function openPushClaims(
 	return new PushClaims(await openClaims(run), ever, record, campaign.id, count);
 }
 
-/** After an earlier attempt, an error before the first request doesn't show that nothing was sent. */
-export async function beforePushing(run: CallerRun, error: unknown): Promise<unknown> {
-	return await unlessSent(error, async () => await mayHavePushed(run));
-}
-
 /** Whether this execution may have pushed anything before. True if n8n's database can't be reached. */
-async function mayHavePushed(run: CallerRun): Promise<boolean> {
+export async function mayHavePushed(run: CallerRun): Promise<boolean> {
 	const claims = await openClaims(run).catch(() => undefined);
 	return claims === undefined || (await claims.mayHaveBegun());
 }

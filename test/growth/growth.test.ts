@@ -5,12 +5,11 @@ import { comparableHeading, resolveColumns } from '../../nodes/PushCampaignConta
 import { prepareRows } from '../../nodes/PushCampaignContacts/push/prepareRows';
 import { isAboutRows, rejectionReason } from '../../nodes/PushCampaignContacts/push/sendRows';
 import { rowsOfItems } from '../../nodes/PushCampaignContacts/push/rows';
-import { Claims, ClaimState } from '../../nodes/core/claims/claims';
+import { Claims, ClaimState, type TextList } from '../../nodes/core/claims/claims';
 import { Deliveries } from '../../nodes/core/claims/deliveries';
 import { ListedNumbers } from '../../nodes/core/dnd/listedNumbers';
 import { callsByNumber } from '../../nodes/GetCall/latestCalls';
 import { asSentence, ServiceRejection } from '../../nodes/core/service/errors';
-import type { TextList } from '../../nodes/core/claims/textList';
 import { readPages } from '../../nodes/core/service/paging';
 import { withoutSecret } from '../../nodes/core/service/secrets';
 import { readProfile } from '../../nodes/core/profile/schema';
@@ -174,8 +173,8 @@ const ofLists: Record<string, (characters: number) => unknown> = {
 		const occasion = { name: 'start', isFirst: true };
 		const claims = new Claims(list, occasion, state, () => state.count, { now: () => 0 }, noLimit);
 		for (const who of many(size, 10, String)) {
-			const deliveries = new Deliveries(record, {}, async () => await Promise.resolve(claims));
-			const job = { who, id: `${who}#0`, isOnce: true };
+			const deliveries = new Deliveries(record, async () => await Promise.resolve(claims));
+			const job = { who, id: `${who}#0`, isClaimed: true };
 			await deliveries.claim([job]);
 			await deliveries.deliver(
 				job,

@@ -2,7 +2,6 @@ import { parseSessionId, requireText } from '../../core/chat/parseChatFields';
 import { sessionField } from '../../host/forms/chatFields';
 import { shownWhere } from '../../host/forms/shownWhere';
 import { forEachChatItem, type Prepare } from '../../host/run/chatItems';
-import { beforeSending } from '../../host/claims/openDeliveries';
 import type { Operation } from '../../host/run/operations';
 import { sendFrame } from '../send';
 import { FRAMES_AT_ONCE, liveOptions } from './sendMessage.operation';
@@ -61,7 +60,6 @@ export const answerInteraction: Operation = {
 	],
 	toolDescription:
 		'Answers an interactive message of the AI agent in a chat session (buttons, a list, or a carousel) for the customer. Use this only for what the customer has chosen.',
-	beforeSending,
 
 	async execute(run) {
 		return await forEachChatItem(run, answer, FRAMES_AT_ONCE);

@@ -9,7 +9,6 @@ import {
 } from '../../host/forms/options';
 import { shownWhere } from '../../host/forms/shownWhere';
 import { forEachChatItem, type Prepare } from '../../host/run/chatItems';
-import { beforeSending } from '../../host/claims/openDeliveries';
 import type { Operation } from '../../host/run/operations';
 import {
 	idempotencyKeyField,
@@ -120,7 +119,6 @@ export const sendMessage: Operation = {
 	],
 	toolDescription:
 		"Sends a customer's message to a chat session and returns the AI agent's reply, unless it comes later. Use this only for what the customer has said or wants to say.",
-	beforeSending,
 
 	async execute(run) {
 		const prepare =

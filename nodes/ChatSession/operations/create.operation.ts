@@ -12,9 +12,8 @@ import { agentField } from '../../host/forms/locatorFields';
 import { MAY_BE_BLANK } from '../../host/forms/fields';
 import { readPersonName } from '../../host/forms/placeholders';
 import { jsonInTools } from '../../host/forms/shownWhere';
-import type { PreparedRequest } from '../../host/claims/preparedRequest';
+import type { PreparedRequest } from '../../host/run/preparedRequest';
 import { asItems } from '../../host/run/itemLoop';
-import { beforeSending } from '../../host/claims/openDeliveries';
 import type { Operation } from '../../host/run/operations';
 import { idText } from '../../core/chat/frames';
 import { type Account, sendByProfile } from '../../core/profile/serviceProfile';
@@ -56,7 +55,6 @@ export const create: Operation = {
 	fields: [agentField, personNameField, requestSettings],
 	toolDescription:
 		'Starts a new chat session between a customer and an AI agent, and returns the session ID that the other chat tools need.',
-	beforeSending,
 	async execute(run) {
 		const items = await forEachChatItem(run, createOne);
 		if (items.some(({ json }) => isWithoutId(json))) {
@@ -96,7 +94,6 @@ export const legacyCreate: Operation = {
 	],
 	toolDescription:
 		'Starts a new chat session through the legacy API of the service, and returns its session ID and a welcome message.',
-	beforeSending,
 	async execute(run) {
 		return await forEachChatItem(run, createLegacy);
 	},

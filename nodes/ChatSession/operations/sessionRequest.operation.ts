@@ -5,7 +5,6 @@ import { forEachChatItem } from '../../host/run/chatItems';
 import type { Fields } from '../../host/forms/fields';
 import { agentField } from '../../host/forms/locatorFields';
 import { asItems } from '../../host/run/itemLoop';
-import { beforeSending } from '../../host/claims/openDeliveries';
 import type { Operation } from '../../host/run/operations';
 import { parseSessionId, requireText, sessionKey } from '../../core/chat/parseChatFields';
 import {
@@ -16,7 +15,7 @@ import {
 import { recordOf } from '../../core/service/envelope';
 import { parseAgentUuid } from '../../core/service/parseIds';
 import type { JsonObject } from '../../core/values/json';
-import type { PreparedRequest } from '../../host/claims/preparedRequest';
+import type { PreparedRequest } from '../../host/run/preparedRequest';
 import { quoted } from '../../core/values/values';
 import { requestSettings } from './create.operation';
 
@@ -40,7 +39,6 @@ export const supportCommand: Operation = {
 	fields: [sessionField, commandField, requestSettings],
 	toolDescription:
 		'Sends a support command to a chat session, such as handing the conversation to a person or giving it back to the AI agent.',
-	beforeSending,
 	async execute(run) {
 		return await forEachChatItem(run, (form) => {
 			const command = requireText(form.text('command'), 'Command');
@@ -60,7 +58,6 @@ export const close: Operation = {
 	fields: [sessionField, requestSettings],
 	toolDescription:
 		'Closes a chat session permanently. Use this only when the conversation has ended.',
-	beforeSending,
 	async execute(run) {
 		const prepare = (form: Fields) => sendCommand(form, 'close', 'The chat session was closed.');
 		return await forEachChatItem(run, prepare);
@@ -77,7 +74,6 @@ export const legacyClose: Operation = {
 	fields: [sessionField, agentField, requestSettings],
 	toolDescription:
 		'Closes a chat session through the legacy API of the service, and returns a summary of the conversation. Use this only when the conversation has ended.',
-	beforeSending,
 	async execute(run) {
 		return await forEachChatItem(run, (form) =>
 			sessionRequest(
@@ -101,7 +97,6 @@ export const legacyPause: Operation = {
 	fields: [sessionField, agentField, requestSettings],
 	toolDescription:
 		"Pauses a chat session through the legacy API of the service. The customer's next message resumes it.",
-	beforeSending,
 	async execute(run) {
 		return await forEachChatItem(run, (form) =>
 			sessionRequest(

@@ -17,7 +17,6 @@ import { concurrencyField, optionsCollection } from '../../host/forms/options';
 import { toFault } from '../../host/http/transport';
 import { forEachChatItem, type Prepare } from '../../host/run/chatItems';
 import { asItems } from '../../host/run/itemLoop';
-import { beforeSending } from '../../host/claims/openDeliveries';
 import type { Operation } from '../../host/run/operations';
 import { plainText } from '../../core/values/values';
 
@@ -56,7 +55,6 @@ export const watch: Operation = {
 	subtitle: 'watch session',
 	fields,
 	toolDescription: 'Watches a chat session. From now on, its events start a workflow.',
-	beforeSending,
 	execute: sending('watch'),
 };
 
@@ -68,7 +66,6 @@ export const unwatch: Operation = {
 	subtitle: 'stop watching session',
 	fields,
 	toolDescription: "Stops watching a chat session. Its events don't start a workflow anymore.",
-	beforeSending,
 	execute: sending('unwatch'),
 };
 

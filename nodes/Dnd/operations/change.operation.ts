@@ -13,8 +13,7 @@ import {
 	readConcurrency,
 } from '../../host/forms/options';
 import type { AccountClient } from '../../host/http/accountClient';
-import { beforeSending } from '../../host/claims/openDeliveries';
-import type { PreparedRequest } from '../../host/claims/preparedRequest';
+import type { PreparedRequest } from '../../host/run/preparedRequest';
 import { deliverEachItem } from '../../host/run/deliverItems';
 import { asItems } from '../../host/run/itemLoop';
 import type { Operation, OperationRun } from '../../host/run/operations';
@@ -56,7 +55,6 @@ export const add: Operation = {
 	],
 	toolDescription:
 		'Adds a phone number to the do-not-disturb list of an AI agent. The agent then never calls it, not even in running campaigns. Use this when a person does not want to be called.',
-	beforeSending,
 
 	async execute(run) {
 		return await changeEachNumber(run, 'added', (form, { agentUuid, phone, additions }) => {
@@ -94,7 +92,6 @@ export const remove: Operation = {
 	],
 	toolDescription:
 		'Removes a phone number from the do-not-disturb list of an AI agent, so that the person may get real phone calls again. Use this only if the person has agreed to be called.',
-	beforeSending,
 
 	async execute(run) {
 		return await changeEachNumber(run, 'removed', (form, { agentUuid, phone, additions }) => {

@@ -12,7 +12,6 @@ import {
 } from '../../host/forms/options';
 import { forEachChatItem, type Prepare } from '../../host/run/chatItems';
 import { asItems } from '../../host/run/itemLoop';
-import { beforeSending } from '../../host/claims/openDeliveries';
 import type { OnlyOperation } from '../../host/run/operations';
 
 /** Entries in flight if 'Concurrency' isn't set. */
@@ -43,7 +42,6 @@ export const inject: OnlyOperation = {
 	],
 	toolDescription:
 		'Gives the AI agent of a chat session more information about the customer or the conversation.',
-	beforeSending,
 
 	async execute(run) {
 		return [await forEachChatItem(run, injectOne, ENTRIES_AT_ONCE)];

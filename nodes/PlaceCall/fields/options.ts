@@ -7,7 +7,7 @@ import {
 	optionsCollection,
 } from '../../host/forms/options';
 import { quoted } from '../../core/values/values';
-import { callAgainInLoops } from '../oncePerPerson';
+import { callAgainInLoops } from '../callLimiter';
 import { waitMinutes } from '../waitForCalls';
 import { callSettings } from './callSettings';
 import {

@@ -1,4 +1,3 @@
-import { beforeSending } from '../../host/claims/openDeliveries';
 import type { Operation } from '../../host/run/operations';
 import { questionFields, readQuestion } from '../ask';
 import { callingHours } from '../fields/when';
@@ -21,7 +20,6 @@ export const askAndWait: Operation = {
 	],
 	toolDescription:
 		'Places a real phone call, which costs money, to ask a person one question, waits for the end of the call, and returns the answer: yes, no, not_reached, or unclear. Only yes is an approval. Use this only if a person has to decide, and once for each question. If timed_out is true, the call may still be in progress. Repeat the same request to wait longer. It does not place another call.',
-	beforeSending,
 
 	execute: async (run) => await placeCalls(run, readQuestion),
 	notBegun: (run, failed) => [completeFailed(run, failed, true)],

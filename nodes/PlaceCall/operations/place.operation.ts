@@ -1,4 +1,3 @@
-import { beforeSending } from '../../host/claims/openDeliveries';
 import type { Operation } from '../../host/run/operations';
 import { checkNotice, whatToDo } from '../checkOnly';
 import { callLimit } from '../fields/callLimit';
@@ -27,7 +26,6 @@ export const place: Operation = {
 		'Places a real phone call, which costs money: an AI agent calls the number and talks to the person who answers, now or at the given time. A call cannot be undone. Use this only if the call is wanted, and once for each person. Returns the call ID. Use the ID to read the result of the conversation later.',
 	toolDescriptionOfCheck:
 		'Checks the number and the time of a phone call, and says when it would be placed. Calls nobody and changes nothing. Only the person who set up this tool can let it call.',
-	beforeSending,
 
 	execute: async (run) => await placeCalls(run),
 	notBegun: (run, failed) => [completeFailed(run, failed)],

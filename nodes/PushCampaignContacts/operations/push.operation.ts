@@ -1,4 +1,4 @@
-import { beforePushing } from '../pushRecord';
+import { mayHavePushed } from '../pushRecord';
 import type { OnlyOperation } from '../../host/run/operations';
 import { pushFields } from '../properties';
 import { pushRows } from '../push';
@@ -11,7 +11,7 @@ export const push: OnlyOperation = {
 		'Adds people to a calling campaign, whose AI agent places real phone calls to them once they are released, which cost money. Use this only for people who should be called. Returns how many people were added, and the reason for each person who was not.',
 	toolDescriptionOfCheck:
 		'Checks whether people can be added to a calling campaign: their phone numbers, the campaign, and its AI agent. Calls nobody and changes nothing. Returns how many people are ready, and the reason for each person who is not.',
-	beforeSending: beforePushing,
+	mayHaveSent: mayHavePushed,
 
 	async execute(run) {
 		return run.caller.kind === 'model' ? await pushForModel(run) : await pushRows(run);

@@ -1,7 +1,6 @@
 import compact from 'lodash/compact';
 import partition from 'lodash/partition';
-import type { Claims } from '../../core/claims/claims';
-import { MAX_REMEMBERED, type TextList } from '../../core/claims/textList';
+import { type Claims, MAX_REMEMBERED, type TextList } from '../../core/claims/claims';
 import { pushText } from '../../core/campaigns/campaign';
 import { NotSent, OutcomeUnknown } from '../../core/service/errors';
 import { isJsonObject } from '../../core/values/json';

@@ -2,7 +2,31 @@ import uniq from 'lodash/uniq';
 import { asSentence, explained, type ExplainedError, OutcomeUnknown } from '../service/errors';
 import type { Clock } from '../values/clock';
 import type { Limiter } from '../values/keyedMutex';
-import { MAX_REMEMBERED, type TextList } from './textList';
+
+/**
+ * n8n's deduplication store: a list of texts, stored as fingerprints. n8n reads and writes all of it with each access, and can
+ * only look a text up by adding it.
+ */
+export type TextList = {
+	/**
+	 * Adds new texts. They're stored when this resolves. If it rejects, they may be.
+	 *
+	 * @param maxTexts how many to keep; the oldest are dropped first. By default, `MAX_REMEMBERED`.
+	 * @returns the texts that were new
+	 */
+	add(texts: string[], maxTexts?: number): Promise<string[]>;
+	/**
+	 * Fastest in the order in which they were added.
+	 *
+	 * @param areAdded whether all of them were added, so that a list with as many texts has no others
+	 */
+	remove(texts: string[], areAdded?: boolean): Promise<void>;
+	clear(): Promise<void>;
+	count(): Promise<number>;
+};
+
+/** The most texts of a list. */
+export const MAX_REMEMBERED = 500_000;
 
 export const CLAIM_LIMITS = {
 	/** Claims to keep of other executions at a node: of those that failed, were stopped, or killed, and of sub-workflows. */

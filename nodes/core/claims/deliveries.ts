@@ -1,9 +1,9 @@
 import compact from 'lodash/compact';
 import uniq from 'lodash/uniq';
 import {
-	ExplainedError,
 	type ErrorFacts,
 	explained,
+	ExplainedError,
 	failedRepeat,
 	OutcomeUnknown,
 	type StoredUnknown,
@@ -29,10 +29,15 @@ export type Job = {
 	who: string;
 	/** The run and item, or the request of a model. Only it gets its outcome again in a retry. */
 	id: string;
-	/** Whether it's claimed before it's sent. Not if it's harmless twice. */
-	isOnce: boolean;
-	/** Stands for the idempotency key and the content, with which the service recognizes it, so it may be sent again. */
+	/** Not if it's harmless twice, or certainly never sent. */
+	isClaimed: boolean;
+	/**
+	 * With the same one, it may be sent again: it stands for the idempotency key and the content, by which the service recognizes
+	 * it, or for a request that is harmless twice.
+	 */
 	repeatKey?: string | undefined;
+	/** Why it isn't sent if another job has the same `who`, as in another run of the node. */
+	again?: ((isUnknown: boolean) => ExplainedError) | undefined;
 	/** Adds the request, and how to check it, to an unknown outcome. */
 	withDetails?: ((error: OutcomeUnknown) => OutcomeUnknown) | undefined;
 };
@@ -50,12 +55,14 @@ export class LeftOut extends ExplainedError {
 	}
 }
 
-type Entry = { id: string } & (
-	| { done: true }
-	| { unknown: StoredUnknown; repeatKey?: string }
-	// Until its outcome is known.
-	| { begun: true }
-);
+/** Until its outcome is known, it's neither done nor unknown. Then it may have been sent. */
+type Entry = {
+	id: string;
+	/** Its result. Empty when the run of the node has succeeded. */
+	done?: JsonObject[];
+	unknown?: StoredUnknown;
+	repeatKey?: string;
+};
 
 /** What became of each job, by `who`. Plain JSON, which n8n stores with the execution when it ends. */
 export type DeliveryRecord = { [who: string]: Entry };
@@ -63,11 +70,6 @@ export type DeliveryRecord = { [who: string]: Entry };
 /** n8n stores what {@link Deliveries} wrote, so the entries aren't checked further. */
 export function isDeliveryRecord(stored: unknown): stored is DeliveryRecord {
 	return isJsonObject(stored) && Object.values(stored).every(isJsonObject);
-}
-
-/** The same for results. */
-export function areResults(stored: unknown): stored is { [who: string]: JsonObject[] } {
-	return isJsonObject(stored) && Object.values(stored).every(Array.isArray);
 }
 
 /**
@@ -78,20 +80,15 @@ export function areResults(stored: unknown): stored is { [who: string]: JsonObje
  * when n8n was killed.
  */
 export class Deliveries {
-	private readonly claimed = new Set<Job>();
-	/** Those that may have been sent before, with the same idempotency key. */
-	private readonly repeated = new Set<Job>();
-	/** By `who`, why these jobs aren't sent. Undefined if an earlier attempt or run may have sent one of them. */
-	private readonly blocked = new Map<string, JobOutcome | undefined>();
+	/** Whether a job is sent, the first time or with its key again, or what became of it otherwise. */
+	private readonly states = new Map<Job, 'new' | 'repeated' | JobOutcome>();
 
 	/**
 	 * @param record changed in place
-	 * @param results of the jobs that are done, by `who`. Changed in place, and forgotten when a run of the node has succeeded.
 	 * @param claims opens those of the execution
 	 */
 	constructor(
 		private readonly record: DeliveryRecord,
-		private readonly results: { [who: string]: JsonObject[] },
 		private readonly claims: () => Promise<Claims>,
 	) {}
 
@@ -99,17 +96,17 @@ export class Deliveries {
 	known(job: Job): JobOutcome | undefined {
 		const entry = this.record[job.who];
 		if (entry?.id !== job.id) return undefined;
-		if ('done' in entry)
-			return { kind: 'done', result: structuredClone(this.results[job.who] ?? []) };
-		if ('begun' in entry) return begun(job);
+		if (entry.done !== undefined) return { kind: 'done', result: structuredClone(entry.done) };
+		if (entry.unknown === undefined) return begun(job);
 		return { kind: 'unknown', error: OutcomeUnknown.fromStored(entry.unknown) };
 	}
 
 	/** Whether the job isn't sent (again): it's done, or unknown and can't be repeated. */
-	isSettled(job: Job): boolean {
-		const entry = this.record[job.who];
-		if (entry?.id !== job.id) return false;
-		return 'done' in entry || !mayRepeat(entry, job);
+	isSettled({ who, id, repeatKey }: Job): boolean {
+		const entry = this.record[who];
+		if (entry?.id !== id) return false;
+		const mayRepeat = repeatKey !== undefined && entry.repeatKey === repeatKey;
+		return entry.done !== undefined || !mayRepeat;
 	}
 
 	/** Whether no earlier attempt of the execution can exist. */
@@ -117,40 +114,35 @@ export class Deliveries {
 		return (await this.claims()).isFirst;
 	}
 
-	/** Whether any job with such an `id` has an outcome, whatever it was for. */
-	has(isMeant: (id: string) => boolean): boolean {
-		return Object.values(this.record).some(({ id }) => isMeant(id));
-	}
-
-	/** What became of another item with the same `who`, as in another run of the node. */
-	ofOther({ who, id }: Job): { isUnknown: boolean } | undefined {
-		const entry = this.record[who];
-		if (entry === undefined || entry.id === id) return undefined;
-		return { isUnknown: !('done' in entry) };
-	}
-
 	/**
-	 * Claims those that may be sent, in one access. Each of them is for somebody else, except those that the caller leaves out.
-	 * With a record of another job, nothing is claimed, because the caller leaves them out, too.
+	 * Call this before {@link deliver}. Claims those that may be sent, all in one access. Never throws.
 	 *
 	 * @returns those to send
 	 */
 	async claim(jobs: readonly Job[]): Promise<Job[]> {
-		const isBlocked = ({ who }: Job) => this.blocked.has(who);
-		const isOpen = (job: Job) => !this.claimed.has(job) && !this.isSettled(job) && !isBlocked(job);
-		const open = jobs.filter((job) => job.isOnce && isOpen(job) && this.ofOther(job) === undefined);
-		const claimed = await this.add(open).catch((error: unknown) => outcomeByError(error));
-		for (const job of open) {
+		for (const job of jobs) this.states.set(job, this.inRecord(job) ?? 'new');
+		const open = jobs.filter((job) => this.before(job) === undefined);
+		const once = open.filter(({ isClaimed }) => isClaimed);
+		const claimed = await this.add(once).catch(outcomeByError);
+		for (const job of once) {
 			const keyed = keyedClaim(job);
-			if (!(claimed instanceof Set)) this.blocked.set(job.who, claimed);
-			else if (claimed.has(job.who)) this.claimed.add(job);
-			else if (keyed !== undefined && !claimed.has(keyed)) this.repeated.add(job);
+			if (!(claimed instanceof Set)) this.states.set(job, claimed);
+			else if (claimed.has(job.who)) continue;
+			else if (keyed !== undefined && !claimed.has(keyed)) this.states.set(job, 'repeated');
 			else {
-				this.record[job.who] ??= { id: job.id, begun: true };
-				this.blocked.set(job.who, undefined);
+				this.record[job.who] ??= { id: job.id };
+				this.states.set(job, begun(job));
 			}
 		}
-		return jobs.filter((job) => !this.isSettled(job) && !isBlocked(job));
+		return open.filter((job) => this.before(job) === undefined);
+	}
+
+	/** What becomes of a job that isn't sent, perhaps because of another one with the same `who`. */
+	private inRecord(job: Job): JobOutcome | undefined {
+		if (this.isSettled(job)) return this.known(job);
+		const { [job.who]: entry } = this.record;
+		if (entry === undefined || entry.id === job.id || job.again === undefined) return undefined;
+		return this.outcomeOf(job, outcomeByError(job.again(entry.done === undefined)));
 	}
 
 	private async add(jobs: readonly Job[]): Promise<Set<string>> {
@@ -163,57 +155,62 @@ export class Deliveries {
 		return added;
 	}
 
+	/** What became of a job that isn't sent now. Undefined if it may be sent. */
+	before(job: Job): JobOutcome | undefined {
+		const state = this.states.get(job) ?? begun(job);
+		return typeof state === 'string' ? undefined : state;
+	}
+
 	/**
-	 * Sends a job, unless it's known what became of it. It's claimed before.
+	 * Sends a job, if it may be sent.
 	 *
 	 * @param send returns what became of it
+	 * @param instead why it isn't sent now
 	 */
-	async deliver(job: Job, send: () => Promise<JobOutcome>): Promise<JobOutcome> {
-		const known = this.known(job);
-		if (known !== undefined && this.isSettled(job)) return known;
-		if (this.blocked.has(job.who)) return this.blocked.get(job.who) ?? begun(job);
-		const outcome = await this.send(job, known !== undefined, send);
-		this.note(job, outcome);
+	async deliver(
+		job: Job,
+		send: () => Promise<JobOutcome>,
+		instead?: ExplainedError,
+	): Promise<JobOutcome> {
+		const before = this.before(job);
+		if (before !== undefined) return before;
+		if (instead !== undefined) return this.outcomeOf(job, outcomeByError(instead));
+		const { who, id, repeatKey } = job;
+		const { [who]: earlier } = this.record;
+		const entry: Entry = { id, ...(repeatKey !== undefined && { repeatKey }) };
+		this.record[who] = entry;
+		const outcome = this.outcomeOf(job, await send());
+		// Like `known`, a copy.
+		if (outcome.kind === 'done') this.record[who] = { id, done: structuredClone(outcome.result) };
+		else if (outcome.kind === 'unknown') entry.unknown = outcome.error.toStored();
+		// What had no effect isn't stored, so it may be sent again.
+		else if (earlier === undefined) Reflect.deleteProperty(this.record, who);
+		else this.record[who] = earlier;
 		return outcome;
 	}
 
-	private async send(
-		job: Job,
-		isKnown: boolean,
-		send: () => Promise<JobOutcome>,
-	): Promise<JobOutcome> {
-		const before = this.record[job.who];
-		const isRepeat = job.isOnce && (isKnown || this.repeated.has(job));
-		this.record[job.who] = { id: job.id, begun: true };
-		const outcome = await send();
+	private outcomeOf(job: Job, outcome: JobOutcome): JobOutcome {
 		if (outcome.kind === 'done') return outcome;
 		if (outcome.kind === 'unknown')
 			return { kind: 'unknown', error: job.withDetails?.(outcome.error) ?? outcome.error };
-		if (before === undefined) Reflect.deleteProperty(this.record, job.who);
-		else this.record[job.who] = before;
 		// A later failure doesn't show what happened to the first one.
+		const isRepeat = this.states.get(job) === 'repeated';
 		return isRepeat ? { kind: 'unknown', error: failedRepeat(outcome.error) } : outcome;
 	}
 
-	/** What had no effect isn't stored, so it may be sent again. */
-	private note(job: Job, outcome: JobOutcome): void {
-		const { who, id, repeatKey } = job;
-		if (outcome.kind === 'done') {
-			// Like `known`, a copy.
-			this.results[who] = structuredClone(outcome.result);
-			this.record[who] = { id, done: true };
-		} else if (outcome.kind === 'unknown') {
-			const again = repeatKey !== undefined && { repeatKey };
-			this.record[who] = { id, unknown: outcome.error.toStored(), ...again };
-		}
-	}
-
-	/** Removes the claims of those that certainly had no effect. Never throws. */
-	async free(jobs: readonly Job[]): Promise<void> {
-		const unused = jobs.filter((job) => this.claimed.delete(job) && !(job.who in this.record));
-		if (unused.length === 0) return;
+	/**
+	 * Removes the claims of those that certainly had no effect. Never throws.
+	 *
+	 * @returns these jobs
+	 */
+	async free(jobs: readonly Job[]): Promise<Job[]> {
+		const isUnused = (job: Job) => this.states.get(job) === 'new' && !(job.who in this.record);
+		const unused = jobs.filter(isUnused);
+		const texts = uniq(unused.filter(({ isClaimed }) => isClaimed).flatMap(claimsOf));
+		if (texts.length === 0) return unused;
 		const claims = await this.claims().catch(() => undefined);
-		await claims?.remove(uniq(unused.flatMap(claimsOf)));
+		await claims?.remove(texts);
+		return unused;
 	}
 }
 
@@ -224,11 +221,6 @@ function claimsOf(job: Job): string[] {
 
 function keyedClaim({ who, repeatKey }: Job): string | undefined {
 	return repeatKey && `${who} ${repeatKey}`;
-}
-
-function mayRepeat(entry: Entry, { isOnce, repeatKey }: Job): boolean {
-	if (!isOnce) return true;
-	return repeatKey !== undefined && 'repeatKey' in entry && entry.repeatKey === repeatKey;
 }
 
 /** The outcome of a job that an earlier attempt or run started, and of which n8n has no result. */

@@ -3,7 +3,7 @@ import once from 'lodash/once';
 import sumBy from 'lodash/sumBy';
 import type { IExecuteFunctions, IExecutionContext } from 'n8n-workflow';
 import { Claims, ClaimState, maybeSentBefore, type Occasion } from '../../core/claims/claims';
-import { explained, ExplainedError } from '../../core/service/errors';
+import { explained } from '../../core/service/errors';
 import { BoundedMap } from '../../core/values/boundedMap';
 import type { CallerRun } from '../caller/caller';
 import { clock } from '../clock';
@@ -58,15 +58,6 @@ export async function openClaims(run: CallerRun): Promise<Claims> {
 		if (!hasFailed && !isCanceled(context)) await claims.close();
 	});
 	return claims;
-}
-
-/** @param mayHaveSent whether an earlier attempt may have sent what has the error */
-export async function unlessSent(
-	error: unknown,
-	mayHaveSent: () => Promise<boolean>,
-): Promise<unknown> {
-	if (!(error instanceof ExplainedError) || error.outcome === 'unknown') return error;
-	return (await mayHaveSent()) ? maybeSentBefore(error) : error;
 }
 
 /** The execution itself, or the topmost parent of a sub-execution. If a sub-execution is retried alone, the retry. */

@@ -2,7 +2,7 @@ import type { DeduplicationScope } from 'n8n-workflow';
 import chunk from 'lodash/chunk';
 import { NotSent } from '../../core/service/errors';
 import { pause } from '../../core/values/clock';
-import { MAX_REMEMBERED, type TextList } from '../../core/claims/textList';
+import { MAX_REMEMBERED, type TextList } from '../../core/claims/claims';
 import { type Limiter, runExclusive } from '../../core/values/keyedMutex';
 import { clock } from '../clock';
 import type { CallerRun } from '../caller/caller';

@@ -3,7 +3,7 @@ import { NotSent } from '../../core/service/errors';
 import { sessionKey } from '../../core/chat/parseChatFields';
 import { KeyedMutex } from '../../core/values/keyedMutex';
 import { type Fields, MAY_BE_BLANK } from '../forms/fields';
-import type { PreparedRequest } from '../claims/preparedRequest';
+import type { PreparedRequest } from './preparedRequest';
 import type { OperationRun } from './operations';
 import { deliverEachItem } from './deliverItems';
 import { readConcurrency } from '../forms/options';

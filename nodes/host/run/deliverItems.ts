@@ -1,35 +1,33 @@
 import compact from 'lodash/compact';
 import range from 'lodash/range';
 import type { INodeExecutionData } from 'n8n-workflow';
-import { Batches } from '../../core/claims/batches';
 import { maybeSentBefore } from '../../core/claims/claims';
-import {
-	type Deliveries,
-	type Job,
-	type JobOutcome,
-	LeftOut,
-	outcomeByError,
-} from '../../core/claims/deliveries';
-import { explained, type ExplainedError } from '../../core/service/errors';
+import { type Job, type JobOutcome, LeftOut, outcomeByError } from '../../core/claims/deliveries';
+import { explained, InvalidInput } from '../../core/service/errors';
 import { hashOf } from '../../core/values/hash';
 import { isJsonObject } from '../../core/values/json';
 import { noLimit } from '../../core/values/keyedMutex';
-import { itemId, mayHaveSent, openDeliveries } from '../claims/openDeliveries';
-import { type PreparedRequest, repeatKeyOf } from '../claims/preparedRequest';
-import { deliverForModel } from '../claims/toolRequests';
-import { isCanceled, requireRunning } from '../execution/cancel';
+import { itemId, mayHaveSent, openDeliveries } from '../claims/executionMemory';
+import { requireRunning } from '../execution/cancel';
 import { runIndexOf } from '../nodeRun';
 import { asItems, forEachItem, type ItemLoopOptions, rowsAt, tryEach } from './itemLoop';
 import type { OperationRun } from './operations';
+import { jobOf, type PreparedRequest } from './preparedRequest';
+import { deliverForModel } from './toolRequests';
 
 const HANDLE_OTHERS =
 	"To handle the other items anyway, set 'On Error' in 'Settings' to 'Continue'.";
 const SEND_OTHERS =
 	"To send the items that weren't sent, set 'On Error' in 'Settings' to 'Continue', save the workflow, and choose 'Retry with currently saved workflow' for this execution in the list of executions. It doesn't send completed and unknown items again. A new execution does.";
 
+/** Items that are claimed together, because n8n writes all claims of a node each time. If it's killed, as many are unknown. */
+const ITEMS_PER_BATCH = 50;
+
 type DeliveryOptions = Pick<ItemLoopOptions, 'concurrency'> & {
-	/** Reserves what these items need besides, such as a call of a limit. They are sent next. */
+	/** What these items need besides, such as a call of a limit. They are sent next. */
 	reserve?: (indexes: number[]) => Promise<void>;
+	/** These certainly had no effect. Never throws. */
+	release?: (indexes: number[]) => Promise<void>;
 };
 
 /**
@@ -40,7 +38,7 @@ type DeliveryOptions = Pick<ItemLoopOptions, 'concurrency'> & {
 export async function deliverEachItem(
 	run: OperationRun,
 	prepare: (index: number) => PreparedRequest,
-	{ concurrency = 1, reserve = async () => {} }: DeliveryOptions = {},
+	{ concurrency = 1, reserve = async () => {}, release = async () => {} }: DeliveryOptions = {},
 ): Promise<INodeExecutionData[]> {
 	const { context, caller, account } = run;
 	const deliveries = openDeliveries(run);
@@ -49,8 +47,6 @@ export async function deliverEachItem(
 	const indexes = range(rows.length);
 	const requests = new Map<number, PreparedRequest>();
 	const jobs = new Map<number, Job>();
-	/** Those that may be sent. */
-	const sendable = new Map<number, Job>();
 	const firstItems = new Map<string, number>();
 	// If n8n can't tell, no item can be claimed either.
 	const isFirst = await deliveries.isFirst().catch(() => true);
@@ -58,12 +54,18 @@ export async function deliverEachItem(
 		const request = prepare(index);
 		requests.set(index, request);
 		if (isModel) return;
-		const job = jobOf(itemId(context, index), request, isFirst);
+		const { once, target, payload, isOnlyChecked = false } = request;
+		const id = itemId(context, index);
+		// With an edited text, it's still the same request.
+		const job = jobOf(request, { id, who: `${id} ${hashOf(target ?? payload)}`, isClaimed: false });
 		jobs.set(index, job);
-		request.instead ??= whyNotAgain(deliveries, job, request, firstItems.get(job.who));
-		if (request.instead === undefined) firstItems.set(job.who, index);
+		const first = firstItems.get(job.who);
+		if (first !== undefined && typeof once === 'object' && !deliveries.isSettled(job))
+			request.instead ??= once.again({ item: first, isUnknown: false });
+		const isSent = request.instead === undefined;
+		if (isSent) firstItems.set(job.who, index);
 		// An earlier attempt may have sent what this one leaves out.
-		if (request.instead === undefined || !isFirst) sendable.set(index, job);
+		job.isClaimed = once !== undefined && (!isFirst || (isSent && !isOnlyChecked));
 	});
 	const mayHaveBegun = !isModel && invalid.size > 0 && (await mayHaveSent(run));
 
@@ -86,53 +88,59 @@ export async function deliverEachItem(
 		return requestOf(index).formatOutput?.(output) ?? output;
 	};
 	const check = (index: number): void => {
-		const request = requestOf(index);
+		const { instead } = requestOf(index);
 		// An item that isn't sent again stops the node before the first request.
 		if (isSettled(index)) earlierOutput(index);
-		else if (!isModel) request.check?.();
+		// In a retry, only its claim shows whether an earlier attempt has sent it.
+		else if (isFirst && !isModel && instead instanceof InvalidInput) throw instead;
 	};
-	const isSent = (index: number) => firstItems.get(jobs.get(index)?.who ?? '') === index;
-	const reserveSent = async (claimed: number[]) => await reserve(claimed.filter(isSent));
-	const batches = new Batches(deliveries, indexes.length, sendable, reserveSent);
-	// What an earlier attempt may have sent in its first batch stops the node before its first request.
-	if (!isFirst && !isModel) await batches.lookUp();
-	const deliver = async (
-		job: Job,
-		{ queue = noLimit, instead, send }: PreparedRequest,
-		claim: () => Promise<void>,
-	) =>
-		// Within the queue, so that an earlier failure also stops the later items of its chat session.
-		await queue(async () => {
-			const known = deliveries.isSettled(job) ? deliveries.known(job) : undefined;
-			if (known !== undefined) return outputOf(known);
-			await claim();
-			const deps = { context, caller, account: await account() };
-			// The execution may have ended while this request waited for an earlier one.
-			requireRunning(run);
-			const outcome = await deliveries.deliver(job, async () => {
-				try {
-					if (instead !== undefined) throw instead;
-					const output = await send(deps);
-					return { kind: 'done', result: output.map(({ json }) => json).filter(isJsonObject) };
-				} catch (error) {
-					return outcomeByError(error);
-				}
-			});
-			return outputOf(outcome);
+	const jobsOf = (some: number[]) => compact(some.map((index) => jobs.get(index)));
+	const withJobs = (some: number[], chosen: Job[]) =>
+		some.filter((index) => chosen.some((job) => job === jobs.get(index)));
+	const claim = async (some: number[]): Promise<void> => {
+		const claimed = withJobs(some, await deliveries.claim(jobsOf(some)));
+		const sent = claimed.filter((index) => requests.get(index)?.instead === undefined);
+		await reserve(sent).catch((error: unknown) => {
+			for (const index of sent) requestOf(index).instead = explained(error);
+		});
+	};
+	const free = async (some: number[]): Promise<void> =>
+		await release(withJobs(some, await deliveries.free(jobsOf(some))));
+
+	const deliver = async (job: Job, { instead, send }: PreparedRequest) => {
+		const before = deliveries.before(job);
+		if (before !== undefined) return outputOf(before);
+		const deps = { context, caller, account: await account() };
+		// The execution may have ended while this request waited for an earlier one.
+		requireRunning(run);
+		const sendOnce = async (): Promise<JobOutcome> => {
+			try {
+				const output = await send(deps);
+				return { kind: 'done', result: output.map(({ json }) => json).filter(isJsonObject) };
+			} catch (error) {
+				return outcomeByError(error);
+			}
+		};
+		return outputOf(await deliveries.deliver(job, sendOnce, instead));
+	};
+	const deliverToolRequest = async (index: number, request: PreparedRequest) =>
+		await deliverForModel(run, deliveries, request, async (job) => {
+			jobs.set(index, job);
+			await claim([index]);
+			return await deliver(job, request).finally(async () => await free([index]));
 		});
 	const leftOut = new Set<number>();
 	let hasBegun = runIndexOf(context) > 0 || indexes.some(isSettled);
 	const task = async (index: number): Promise<INodeExecutionData[]> => {
 		hasBegun = true;
 		const request = requestOf(index);
-		requests.delete(index);
+		const { queue = noLimit } = request;
 		const job = jobs.get(index);
 		const delivered =
 			job === undefined
-				? deliverForModel(run, deliveries, request, deliver)
-				: deliver(job, request, async () => await batches.claim(index)).finally(
-						async () => await batches.end(index),
-					);
+				? deliverToolRequest(index, request)
+				: // An earlier failure also stops the later items of its chat session.
+					queue(async () => await deliver(job, request));
 		const output = await delivered.catch((error: unknown) => {
 			// The result for a model explains why nothing was sent.
 			if (isModel || !(error instanceof LeftOut)) throw error;
@@ -149,37 +157,9 @@ export async function deliverEachItem(
 		const list = sent.length > 0 && `Completed ${when}: ${rowsAt(sent, rows)}.`;
 		return compact([list, SEND_OTHERS]).join(' ');
 	};
-	const options = { concurrency, check, earlierOutput, stopText };
-	return await forEachItem(run, task, options).finally(async () => {
-		const freed = deliveries.free([...sendable.values()]);
-		// n8n stores a canceled execution as it is a moment later, so its error can't wait for n8n's database.
-		if (!isCanceled(context)) await freed;
-	});
-}
-
-/**
- * The job of an item. With an edited text, it's still the same request. A check is claimed in a retry, because what an earlier
- * attempt may have sent isn't possible any more.
- */
-function jobOf(id: string, request: PreparedRequest, isFirst: boolean): Job {
-	const { once, target, payload, withDetails, isOnlyChecked = false } = request;
-	const isOnce = once !== undefined && !(isOnlyChecked && isFirst);
-	const job = { id, isOnce, repeatKey: repeatKeyOf(request), withDetails };
-	if (typeof once === 'object') return { ...job, who: once.person };
-	return { ...job, who: `${id} ${hashOf(target ?? payload)}` };
-}
-
-/** @param first the index of the first item with the same person */
-function whyNotAgain(
-	deliveries: Deliveries,
-	job: Job,
-	{ once }: PreparedRequest,
-	first: number | undefined,
-): ExplainedError | undefined {
-	if (typeof once !== 'object' || deliveries.isSettled(job)) return undefined;
-	if (first !== undefined) return once.again({ item: first, isUnknown: false });
-	const other = deliveries.ofOther(job);
-	return other && once.again({ item: null, ...other });
+	const batches = isModel ? undefined : { size: ITEMS_PER_BATCH, begin: claim, end: free };
+	const options = { concurrency, check, earlierOutput, stopText, batches };
+	return await forEachItem(run, task, options);
 }
 
 /** @throws the error of a job that isn't done */

@@ -1,3 +1,4 @@
+import chunk from 'lodash/chunk';
 import compact from 'lodash/compact';
 import partition from 'lodash/partition';
 import pick from 'lodash/pick';
@@ -19,6 +20,14 @@ import { personNameOf, rowNumberIn } from '../../core/values/sheetCells';
 
 type ItemTask = (index: number) => Promise<INodeExecutionData[]>;
 
+type ItemBatches = {
+	size: number;
+	/** Doesn't throw. */
+	begin: (indexes: number[]) => Promise<void>;
+	/** Doesn't throw. */
+	end: (indexes: number[]) => Promise<void>;
+};
+
 export type ItemLoopOptions = {
 	/** The number of items in flight. The output keeps the order of the input. */
 	concurrency?: number;
@@ -31,6 +40,8 @@ export type ItemLoopOptions = {
 	stopText?: (completed: number[], when: string) => string;
 	/** The output of an item from an earlier attempt, or undefined. Throws if its outcome is unknown. */
 	earlierOutput?: (index: number) => INodeExecutionData[] | undefined;
+	/** What to do before and after some items, such as to claim them together. */
+	batches?: ItemBatches | undefined;
 };
 
 /** n8n's HTTP helper computes for 1 to 2 ms per request, and blocks the event loop for all that start together. */
@@ -48,6 +59,7 @@ export async function forEachItem(
 		check = () => {},
 		stopText = () => '',
 		earlierOutput = () => undefined,
+		batches = { size: Infinity, begin: async () => {}, end: async () => {} },
 	}: ItemLoopOptions = {},
 ): Promise<INodeExecutionData[]> {
 	const { context, caller } = run;
@@ -77,6 +89,9 @@ export async function forEachItem(
 	}
 	const outputs = new Array<INodeExecutionData[]>(indexes.length);
 
+	// After a failure that stops the node, items in flight finish, and no other starts.
+	const hasFailed = () => !continuesOnFail && failures.size > 0;
+	const isStopped = () => hasFailed() || isCanceled(context);
 	let start = Promise.resolve();
 	const runTask = async (index: number): Promise<void> => {
 		// If many items end at the same moment, as many start. Items that send nothing never wait for the network. Those of a
@@ -85,22 +100,26 @@ export async function forEachItem(
 		if (pauses) start = start.then(async () => await sleep(0));
 		// Wait for the earlier items, so that all start in order.
 		await start;
-		// After a failure that stops the node, items in flight finish, and no other starts.
-		const hasFailed = !continuesOnFail && failures.size > 0;
 		try {
 			if (failures.has(index)) throw failures.get(index);
-			const isStopped = hasFailed || isCanceled(context);
-			const output = isStopped ? earlierOutput(index) : await task(index);
+			const output = isStopped() ? earlierOutput(index) : await task(index);
 			if (output !== undefined) outputs[index] = pair(output, index);
 			// n8n may store the output, and a retry then continues with the next node. So no item may be missing.
-			else if (!hasFailed) throw stoppedBeforeItem();
+			else if (!hasFailed()) throw stoppedBeforeItem();
 		} catch (error) {
 			failures.set(index, error);
 			if (continuesOnFail) outputs[index] = [errorItemOf(context, error, positionOf(index))];
 		}
 	};
 	const limit = pLimit(concurrency);
-	await Promise.all(indexes.map(async (index) => await limit(runTask, index)));
+	for (const batch of chunk(indexes, batches.size)) {
+		const isBegun = !isStopped();
+		if (isBegun) await batches.begin(batch);
+		await Promise.all(batch.map(async (index) => await limit(runTask, index)));
+		const ended = isBegun ? batches.end(batch) : undefined;
+		// n8n stores a canceled execution as it is a moment later, so its error can't wait for n8n's database.
+		if (!isCanceled(context)) await ended;
+	}
 
 	if (failures.size > 0 && !continuesOnFail) {
 		const completed = indexes.filter((index) => index in outputs);

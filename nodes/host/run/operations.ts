@@ -15,16 +15,6 @@ export type OperationRun = CallerRun & {
 	account: () => Promise<AccountClient>;
 };
 
-/** Whether it changes something in the service. */
-type Effect =
-	/** It changes nothing, so a model may always repeat it, and its errors say nothing of earlier attempts. */
-	| { isReadOnly: true }
-	| {
-			isReadOnly?: undefined;
-			/** What an error before its first request says, because earlier attempts may have sent something. */
-			beforeSending: (run: CallerRun, error: unknown) => Promise<unknown>;
-	  };
-
 /** What a model must know of a tool. */
 type ToolFacts = {
 	/** The form, of which a model may fill in some fields. */
@@ -35,11 +25,14 @@ type ToolFacts = {
 	toolDescriptionOfCheck?: string;
 };
 
-type OperationFacts = ToolFacts &
-	Effect & {
-		/** The outputs if nothing was sent and the node doesn't fail. By default, the first one has the items. */
-		notBegun?(run: OperationRun, failed: INodeExecutionData[]): INodeExecutionData[][];
-	};
+type OperationFacts = ToolFacts & {
+	/** It changes nothing in the service, so a model may always repeat it, and its errors say nothing of earlier attempts. */
+	isReadOnly?: true;
+	/** Whether an earlier attempt may have sent anything. By default, if there's a record or claims of it. */
+	mayHaveSent?: (run: CallerRun) => Promise<boolean>;
+	/** The outputs if nothing was sent and the node doesn't fail. By default, the first one has the items. */
+	notBegun?(run: OperationRun, failed: INodeExecutionData[]): INodeExecutionData[][];
+};
 
 /** An operation of a node: its form and its implementation. */
 export type Operation = OperationFacts & {

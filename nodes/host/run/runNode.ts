@@ -6,7 +6,7 @@ import {
 	NodeOperationError,
 } from 'n8n-workflow';
 import { createAccountClient } from '../http/accountClient';
-import { forgetResults } from '../claims/openDeliveries';
+import { forgetResults, unlessSent } from '../claims/executionMemory';
 import { type Caller, callerOf } from '../caller/caller';
 import { isCanceled } from '../execution/cancel';
 import { requireItemsOfFields } from './executeOnce';
@@ -69,10 +69,10 @@ export async function runNode(
 	const outputs = await run().catch(async (error: unknown) => {
 		// An error of the item loop says what earlier attempts did. Those of a read sent nothing.
 		const isComplete = isNodeError(error) || operation.isReadOnly === true;
-		const shown = isComplete ? error : await operation.beforeSending(operationRun, error);
+		const shown = isComplete ? error : await unlessSent(operationRun, error, operation.mayHaveSent);
 		return toOutputs(failedRun(operationRun, shown));
 	});
-	if (!isCanceled(context) && !mayBeRunAgain(context, outputs)) forgetResults(context);
+	if (!isCanceled(context) && !mayBeRunAgain(context, outputs)) forgetResults(operationRun);
 	return outputs;
 }
 

@@ -1,8 +1,12 @@
 /** Any history of executions, their runs, branches, retries, and sub-executions, of a service that fails, and of ends of n8n. */
 import chunk from 'lodash/chunk';
 import { DateTime } from 'luxon';
-import { Batches } from '../../../../nodes/core/claims/batches';
-import { CLAIM_LIMITS, Claims, ClaimState } from '../../../../nodes/core/claims/claims';
+import {
+	CLAIM_LIMITS,
+	Claims,
+	ClaimState,
+	type TextList,
+} from '../../../../nodes/core/claims/claims';
 import {
 	Deliveries,
 	type DeliveryRecord,
@@ -10,9 +14,12 @@ import {
 	type JobOutcome,
 	outcomeByError,
 } from '../../../../nodes/core/claims/deliveries';
-import type { TextList } from '../../../../nodes/core/claims/textList';
-import { ExplainedError, NotSent, OutcomeUnknown } from '../../../../nodes/core/service/errors';
-import type { JsonObject } from '../../../../nodes/core/values/json';
+import {
+	explained,
+	ExplainedError,
+	NotSent,
+	OutcomeUnknown,
+} from '../../../../nodes/core/service/errors';
 import { noLimit } from '../../../../nodes/core/values/keyedMutex';
 import { CallLimiter } from '../../../../nodes/PlaceCall/callLimiter';
 import { NotPlaced } from '../../../../nodes/PlaceCall/notPlaced';
@@ -98,8 +105,7 @@ function locked(): NotSent {
 	return new NotSent('database is locked', '');
 }
 
-/** What n8n stores with an execution. */
-type Stored = { record: DeliveryRecord; results: Array<{ [who: string]: JsonObject[] }> };
+const DUPLICATE = new ExplainedError('not_sent', 'duplicate', '');
 
 type Setting = {
 	isFirst: boolean;
@@ -114,61 +120,49 @@ async function runNode(
 	people: readonly string[],
 	run: number,
 	{ isFirst, limit, day }: Setting,
-	{ record, results }: Stored,
+	record: DeliveryRecord,
 	claims: Claims,
 	called: TextList,
 	call: (who: string) => Promise<void>,
 ): Promise<Kind[]> {
-	const deliveries = new Deliveries(record, (results[run] ??= {}), async () => claims);
+	const deliveries = new Deliveries(record, async () => claims);
 	const limiter = new CallLimiter(called, 'utc', noLimit);
-	const sendable = new Map<number, Job>();
 	const first = new Set<string>();
-	const jobs = people.map((who, index): { job: Job; instead: Kind | undefined } => {
-		const job = { who, id: `${run}#${index}`, isOnce: true };
-		const isSettled = deliveries.isSettled(job);
-		const other = deliveries.ofOther(job);
-		const isAgain = !isSettled && (first.has(who) || other !== undefined);
-		if (isAgain && !first.has(who) && other?.isUnknown === true) return { job, instead: 'unknown' };
-		if (isAgain) return { job, instead: 'duplicate' };
-		first.add(who);
-		sendable.set(index, job);
-		if (limit !== undefined) {
-			limiter.plan(index, who, { calls: limit, period: 'day' }, day);
-		}
-		return { job, instead: undefined };
+	const jobs = people.map((who, index) => {
+		const again = (isUnknown: boolean) => (isUnknown ? new OutcomeUnknown('again', '') : DUPLICATE);
+		const job: Job = { who, id: `${run}#${index}`, isClaimed: true, again };
+		const instead = first.has(who) && !deliveries.isSettled(job) ? DUPLICATE : undefined;
+		if (instead === undefined) first.add(who);
+		job.isClaimed = !isFirst || instead === undefined;
+		if (limit !== undefined) limiter.plan(index, who, { calls: limit, period: 'day' }, day);
+		return { index, job, instead };
 	});
-	const reserve = async (indexes: number[]) => await limiter.reserve(indexes);
-	const batches = new Batches(deliveries, jobs.length, sendable, reserve, 2);
-	if (!isFirst) await batches.lookUp();
-	const deliver = async ({ job, instead }: (typeof jobs)[number], index: number): Promise<Kind> => {
-		try {
-			if (instead !== undefined) return instead;
-			if (!deliveries.isSettled(job)) await batches.claim(index);
-			const outcome = await deliveries.deliver(job, async () => {
+	const kinds: Kind[] = [];
+	for (const batch of chunk(jobs, 2)) {
+		const claimed = await deliveries.claim(batch.map(({ job }) => job));
+		const sent = batch.filter(({ job, instead }) => claimed.includes(job) && instead === undefined);
+		const failure = await limiter
+			.claim(sent.map(({ index }) => index))
+			.then(() => undefined, explained);
+		const deliver = async ({ index, job, instead }: (typeof jobs)[number]): Promise<Kind> => {
+			const send = async (): Promise<JobOutcome> => {
 				try {
-					limiter.use(index, 'utc');
+					limiter.isClaimed(index, 'utc');
 					await call(job.who);
 					return { kind: 'done', result: [{ call_id: job.who }] };
 				} catch (error) {
-					if (error instanceof ExplainedError && error.outcome !== 'unknown')
-						limiter.giveBack(index);
 					return outcomeByError(error);
 				}
-			});
-			return 'error' in outcome && outcome.error instanceof NotPlaced ? 'limit' : outcome.kind;
-		} catch (error) {
-			if (!(error instanceof ExplainedError)) throw error;
-			return error.outcome;
-		} finally {
-			await batches.end(index);
-		}
-	};
-	const kinds: Kind[] = [];
-	for (const two of chunk([...jobs.entries()], 2)) {
-		kinds.push(...(await Promise.all(two.map(async ([index, job]) => await deliver(job, index)))));
+			};
+			const outcome = await deliveries.deliver(job, send, instead ?? failure);
+			if (outcome.kind !== 'not_sent') return outcome.kind;
+			if (outcome.error === DUPLICATE) return 'duplicate';
+			return outcome.error instanceof NotPlaced ? 'limit' : 'not_sent';
+		};
+		kinds.push(...(await Promise.all(batch.map(deliver))));
+		const unused = await deliveries.free(batch.map(({ job }) => job));
+		await limiter.free(batch.filter(({ job }) => unused.includes(job)).map(({ index }) => index));
 	}
-	await deliveries.free([...sendable.values()]);
-	await limiter.releaseUnused();
 	return kinds;
 }
 
@@ -227,7 +221,7 @@ async function history(seed: number, seen: Set<string>): Promise<void> {
 		// Two executions can start in the same millisecond.
 		if (random.is(0.8)) start = execution;
 		const day = random.pick([DateTime.utc(2026, 11, 30), DateTime.utc(2026, 12, 1)]);
-		const stored: Stored[] = [{ record: {}, results: [] }];
+		const stored: DeliveryRecord[] = [{}];
 		const letters = ['a', 'b', 'c', 'd'] as const;
 		const runs = Array.from({ length: 1 + random.below(3) }, () =>
 			Array.from({ length: 1 + random.below(5) }, () => random.pick(letters)),
@@ -266,8 +260,8 @@ async function history(seed: number, seen: Set<string>): Promise<void> {
 						['e', ...people],
 					];
 					const edited = attempt === 0 ? people : random.pick(edits);
-					const memory = isSub || kept === undefined ? { record: {}, results: [] } : kept;
-					const kinds = await runNode(edited, run, setting, memory, claims, n8n.list(called), call);
+					const record = isSub || kept === undefined ? {} : kept;
+					const kinds = await runNode(edited, run, setting, record, claims, n8n.list(called), call);
 					results.push(...kinds.map((kind, index): [string, Kind] => [edited[index] ?? '', kind]));
 				}
 			} catch (error) {

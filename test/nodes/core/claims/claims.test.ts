@@ -1,12 +1,16 @@
 import range from 'lodash/range';
-import { CLAIM_LIMITS, Claims, ClaimState } from '../../../../nodes/core/claims/claims';
+import {
+	CLAIM_LIMITS,
+	Claims,
+	ClaimState,
+	type TextList,
+} from '../../../../nodes/core/claims/claims';
 import {
 	Deliveries,
 	type DeliveryRecord,
 	type Job,
 	type JobOutcome,
 } from '../../../../nodes/core/claims/deliveries';
-import type { TextList } from '../../../../nodes/core/claims/textList';
 import { InvalidInput, NotSent, OutcomeUnknown } from '../../../../nodes/core/service/errors';
 import { noLimit } from '../../../../nodes/core/values/keyedMutex';
 
@@ -167,8 +171,8 @@ describe('claims', () => {
 });
 
 describe('deliveries', () => {
-	const KEYED = { who: 'a', id: '0#0', isOnce: true, repeatKey: 'key' };
-	const job = (over: Partial<Job> = {}): Job => ({ who: 'a', id: '0#0', isOnce: true, ...over });
+	const KEYED = { who: 'a', id: '0#0', isClaimed: true, repeatKey: 'key' };
+	const job = (over: Partial<Job> = {}): Job => ({ who: 'a', id: '0#0', isClaimed: true, ...over });
 	const unknown = new OutcomeUnknown('The connection broke', '');
 	const invalid = new InvalidInput('The agent is inactive', '');
 	const OUTCOMES: { [kind: string]: JobOutcome } = {
@@ -177,7 +181,7 @@ describe('deliveries', () => {
 		rejected: { kind: 'rejected', error: invalid },
 	};
 	const deliveriesOf = (claims: Claims, record: DeliveryRecord = {}) =>
-		new Deliveries(record, {}, async () => await Promise.resolve(claims));
+		new Deliveries(record, async () => await Promise.resolve(claims));
 	/** Sends a job with this outcome. Returns what is reported, and whether it was sent. */
 	async function deliver(deliveries: Deliveries, one: Job, kind = 'done'): Promise<string> {
 		let sent = '';
@@ -198,10 +202,10 @@ describe('deliveries', () => {
 		['was rejected before n8n was killed', job(), 'rejected', true, job(), 'sent, done'],
 		[
 			'is harmless twice',
-			job({ isOnce: false }),
+			job({ isClaimed: false, repeatKey: 'harmless' }),
 			'unknown',
 			false,
-			job({ isOnce: false }),
+			job({ isClaimed: false, repeatKey: 'harmless' }),
 			'sent, done',
 		],
 		['is unknown, with its key', KEYED, 'unknown', false, KEYED, 'sent, done'],
@@ -241,7 +245,7 @@ describe('deliveries', () => {
 		const record: DeliveryRecord = {};
 		const deliveries = deliveriesOf(claimsOf(list, RETRY), record);
 		expect(await deliveries.claim([one, other])).toEqual([]);
-		expect(record).toEqual({ a: { id: '0#0', begun: true } });
+		expect(record).toEqual({ a: { id: '0#0' } });
 		for (const each of [one, other]) expect(await deliver(deliveries, each)).toBe('unknown');
 	});
 
@@ -250,7 +254,9 @@ describe('deliveries', () => {
 		for (let attempt = 0; attempt < 3; attempt++) {
 			const result = [{ id: 1 }];
 			const send = async () => await Promise.resolve({ kind: 'done', result } as const);
-			const outcome = await deliveries.deliver(job(), send);
+			const one = job();
+			await deliveries.claim([one]);
+			const outcome = await deliveries.deliver(one, send);
 			if (outcome.kind !== 'done') throw new Error(outcome.kind);
 			expect(outcome.result).toEqual([{ id: 1 }]);
 			for (const record of outcome.result) record.id = 2;

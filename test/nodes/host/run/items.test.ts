@@ -193,23 +193,22 @@ describe('the records of an earlier attempt', () => {
 		return { again: await retry({ ...failed, data }, node), bodies };
 	}
 
-	test.each<[{ [name: string]: object }]>([
-		[{ sent: { a: null } }],
-		[{ sent: { a: 'sent' } }],
-		[{ 'results of run 0': { a: 'sent' } }],
-	])('%j is damaged, so nothing is sent', async (stored) => {
-		const { again, bodies } = await retryWith(stored);
-		expect(faultOf(again)).toMatchObject({
-			message:
-				"The record of an earlier attempt of this execution can't be read, so nothing was sent in this attempt",
-			description: expect.stringContaining('start a new execution'),
-		});
-		expect(bodies).toEqual([]);
-	});
+	test.each<[{ [name: string]: object }]>([[{ sent: { a: null } }], [{ sent: { a: 'sent' } }]])(
+		'%j is damaged, so nothing is sent',
+		async (stored) => {
+			const { again, bodies } = await retryWith(stored);
+			expect(faultOf(again)).toMatchObject({
+				message:
+					"The record of an earlier attempt of this execution can't be read, so nothing was sent in this attempt",
+				description: expect.stringContaining('start a new execution'),
+			});
+			expect(bodies).toEqual([]);
+		},
+	);
 
 	test('belong to other requests', async () => {
 		const unknown = { message: 'It broke' };
-		const sent = { a: { id: '0#0', done: true }, b: { id: '0#0', unknown } };
+		const sent = { a: { id: '0#0', done: [] }, b: { id: '0#0', unknown } };
 		const { again, bodies } = await retryWith({ sent });
 		expect(records(again)).toMatchObject([{ placed: true }]);
 		expect(bodies).toHaveLength(1);
