@@ -32,7 +32,7 @@ const DEFAULTS_IN_TOOLS = new Map<string, INodeProperties['default']>([
 	['selectedFields', 'person_name, phone_number, outcome, summary, created_at, call_id'],
 ]);
 
-function forModel(field: INodeProperties): INodeProperties[] {
+function shortInTools(field: INodeProperties): INodeProperties[] {
 	const initial = DEFAULTS_IN_TOOLS.get(field.name);
 	return initial === undefined ? [field] : otherInTools(field, { ...field, default: initial });
 }
@@ -47,10 +47,10 @@ export const getMany: Operation = {
 		'Retrieve a list of calls. The node returns the list once for items with the same parameters.',
 	subtitle: 'get many calls',
 	fields: [
-		...limitFields.flatMap(forModel),
+		...limitFields.flatMap(shortInTools),
 		...periodFields,
 		filtersField,
-		...callOutputFields.flatMap(forModel),
+		...callOutputFields.flatMap(shortInTools),
 		callOptions(),
 	],
 	isReadOnly: true,

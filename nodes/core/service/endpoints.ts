@@ -49,7 +49,7 @@ function merge(added: JsonObject, own: JsonObject): JsonObject {
 /** Encodes a segment of a path. */
 const segment = encodeURIComponent;
 
-/** A request with the values that the caller gives it. */
+/** A request with any values. */
 function withValues(method: Method, path: string, successCheck: SuccessCheck) {
 	return async (
 		client: ApiClient,

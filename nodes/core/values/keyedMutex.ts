@@ -5,12 +5,12 @@ export type Limiter = <T>(run: () => Promise<T>) => Promise<T>;
 
 export const noLimit: Limiter = async (run) => await run();
 
-/** Runs or admits one caller per key at a time, in the order of the calls. Callers with different keys don't wait. */
+/** Runs or admits one user of a key at a time, in the order in which they come. Users of different keys don't wait. */
 export class KeyedMutex {
 	private readonly queues = new Map<unknown, Promise<void>>();
 
 	/**
-	 * Waits until earlier callers have released the key. A caller that is aborted while it waits continues immediately
+	 * Waits until earlier users have released the key. One that is aborted while it waits continues immediately
 	 * without the lock, and the others keep their order.
 	 *
 	 * @param key an object or a text

@@ -37,8 +37,8 @@ type Blank = { mayBeBlank?: true };
 
 /**
  * Allows expressions that return nothing, for data of a row, which may have blank cells. By default they stop the node,
- * because a switch, filter, limit, or secret would silently be off. Required fields may be blank, because the caller
- * rejects empty values.
+ * because a switch, filter, limit, or secret would silently be off. Required fields may be blank, because their
+ * readers reject empty values.
  */
 export const MAY_BE_BLANK: Blank = { mayBeBlank: true };
 

@@ -160,14 +160,6 @@ describe('claims', () => {
 		await claims.add(['b']);
 		expect(await claimsOf(list, RETRY).mayHaveBegun()).toBe(true);
 	});
-
-	test('of a retry stay, because the same execution may be retried again', async () => {
-		const list = new FakeList();
-		const retry = claimsOf(list, RETRY);
-		await retry.add(['a']);
-		await retry.close();
-		expect((await claimsOf(list, RETRY).add(['a'])).size).toBe(0);
-	});
 });
 
 describe('deliveries', () => {
@@ -236,17 +228,6 @@ describe('deliveries', () => {
 		for (const kind of ['unknown', 'rejected', 'done', 'rejected'])
 			results.push(await deliver(deliveries, KEYED, kind));
 		expect(results).toEqual(['sent, unknown', 'sent, unknown', 'sent, done', 'done']);
-	});
-
-	test('of jobs for one person, one that was sent is the record, and all are unknown after a kill', async () => {
-		const list = new FakeList();
-		const [one, other] = [job(), job({ id: '0#1' })];
-		await claimsOf(list, FIRST).add(['a']);
-		const record: DeliveryRecord = {};
-		const deliveries = deliveriesOf(claimsOf(list, RETRY), record);
-		expect(await deliveries.claim([one, other])).toEqual([]);
-		expect(record).toEqual({ a: { id: '0#0' } });
-		for (const each of [one, other]) expect(await deliver(deliveries, each)).toBe('unknown');
 	});
 
 	test('what is stored of a job stays the same, whatever later nodes do with its result', async () => {
