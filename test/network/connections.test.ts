@@ -19,7 +19,6 @@ const { place, placeEach } = placeCallHarness();
 const CALL_ID = '6f1c2a34-9b1e-4c55-8f0a-2d7f3c1b9e00';
 const PLACED = responseBytes(`{"success":true,"data":{"call_id":"${CALL_ID}"}}`);
 const HEAD = PLACED.indexOf('\r\n\r\n') + 4;
-const placed = { outcome: 'placed', message: CALL_ID };
 
 const forLocalhost = { issuer: trustedAuthority(), hosts: ['127.0.0.1'] };
 const identity = makeCertificate('service', forLocalhost);
@@ -128,10 +127,8 @@ describe('after the request has arrived', () => {
 
 describe('a response', () => {
 	test.each<[string, string | Buffer]>([
-		['that is not HTTP', 'SSH-2.0-OpenSSH_9.6\r\n'],
 		['with headers without an end', 'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n'],
 		['of only 100 Continue', 'HTTP/1.1 100 Continue\r\n\r\n'],
-		['of only early hints', 'HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n'],
 		[
 			'in chunks without the last one',
 			'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n10\r\n{"success":true,\r\n',
@@ -140,7 +137,6 @@ describe('a response', () => {
 			'of unknown length that ends early',
 			'HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n{"success":true,"data":{"call_id":"6f',
 		],
-		['without a body', 'HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n'],
 		[
 			'with two different lengths',
 			'HTTP/1.1 200 OK\r\nContent-Length: 5\r\nContent-Length: 9\r\n\r\n{"a":1}',
@@ -239,25 +235,6 @@ describe('a certificate', () => {
 
 /** What a proxy returns looks to n8n like a response of the service. */
 describe('a proxy between n8n and the service', () => {
-	// Every status with every body: test/nodes/core/service/everyResponse.test.ts.
-	test.each([200, 302, 403, 502])(
-		'that returns a page with %i: the outcome is unknown, with one POST',
-		async (status) => {
-			const page = '<!doctype html><title>Gateway</title>';
-			const bytes = responseBytes(page, { status: `${status} Page`, type: 'text/html' });
-			const result = await placeAgainst('http', ({ socket }) => socket.end(bytes));
-			expect(result).toMatchObject({ outcome: 'unknown', posts: 1 });
-		},
-	);
-
-	test('that returns 429 twice and then forwards the request: the call is placed', async () => {
-		const limited = { status: '429 Too Many Requests', headers: 'Retry-After: 1\r\n' };
-		const result = await placeAgainst('http', ({ socket }, postCount) =>
-			socket.end(postCount > 2 ? PLACED : responseBytes('', limited)),
-		);
-		expect(result).toEqual({ ...placed, posts: 3 });
-	});
-
 	test('that returns the response to an earlier POST: the second call is unknown, and nothing is sent again', async () => {
 		const { port, posts } = await servingPlaced();
 		const people = [{ phone: '9876543210' }, { phone: '9876543211' }];
@@ -268,28 +245,6 @@ describe('a proxy between n8n and the service', () => {
 			}),
 		]);
 		expect(posts).toHaveLength(2);
-	});
-});
-
-describe('a base URL', () => {
-	test('under a path: the call is placed there', async () => {
-		const { port, posts } = await servingPlaced();
-		expect(await place(`http://127.0.0.1:${port}/voice/agent/`)).toEqual(placed);
-		expect(posts).toHaveLength(1);
-	});
-
-	test('of a host with IPv6 only: the call is placed', async () => {
-		const { port } = await servingPlaced(undefined, '::1');
-		expect(await place(`http://[::1]:${port}`)).toEqual(placed);
-	});
-
-	test('behind basic authentication: nothing was sent, because its header would replace the token', async () => {
-		const { port, connections } = await servingPlaced();
-		expect(await place(`https://user:password@127.0.0.1:${port}`)).toMatchObject({
-			outcome: 'rejected',
-			message: expect.stringContaining("'Base URL' in the credential isn't the URL of a service"),
-		});
-		expect(connections()).toBe(0);
 	});
 });
 

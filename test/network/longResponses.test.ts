@@ -82,13 +82,6 @@ test.each([
 	expect(written).toBeLessThan((BLOCKS * BLOCK.length) / 2);
 });
 
-test('a read with a response that is too long is not repeated', async () => {
-	[status, start, blocks] = [200, '{"success":true,"data":{"a":"', TOO_MANY];
-	const { error } = (await read()).data.resultData;
-	expect(error?.message).toBe(UNREAD);
-	expect(requests).toBe(1);
-});
-
 test('the limit applies to the unpacked size of a compressed response', async () => {
 	status = 200;
 	packed = gzipSync(

@@ -162,7 +162,7 @@ const ROWS = [
 /** The errors that the document names. */
 export type ErrorCode = Extract<(typeof ROWS)[number], { code: string }>['code'];
 
-export type ErrorRow = ErrorRowWith<ErrorCode>;
+type ErrorRow = ErrorRowWith<ErrorCode>;
 export const ERRORS: readonly ErrorRow[] = ROWS;
 
 /** Any other rejection, such as of a number on a do-not-disturb list, for which the document gives no status or text. */

@@ -62,7 +62,7 @@ function mayRetry(
 }
 
 /** The wait of `Retry-After` in milliseconds. A date counts as none, because it's by the service's clock. */
-export function retryAfterMs({ headers }: HttpResponse): number | undefined {
+function retryAfterMs({ headers }: HttpResponse): number | undefined {
 	const { 'retry-after': value } = headers;
 	const isGiven = typeof value === 'string' && value.trim() !== '';
 	return isGiven && Number.isFinite(Number(value)) ? Math.max(0, Number(value) * 1000) : undefined;

@@ -1,14 +1,8 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import mapKeys from 'lodash/mapKeys';
-import range from 'lodash/range';
-import set from 'lodash/set';
 import { PLACEHOLDERS, profileSchema, readProfile } from '../../../../nodes/core/profile/schema';
 import { ServiceProfile, type ValuesOf } from '../../../../nodes/core/profile/serviceProfile';
 import { ROOT } from '../../../engine/sourceLoader';
-import { dialects, randomDialect } from '../../../simulator';
-import type { Field } from '../../../simulator/dialects/forms';
-import { profileOf } from '../../../simulator/dialects/profile';
 
 const ADD = { agent: 'agent_a1', phone: '+919812345678' };
 const requestOf = (shown: object, values: ValuesOf<'dnd.add'> = ADD) =>
@@ -118,54 +112,6 @@ describe('a request', () => {
 		);
 	});
 });
-
-test('100 random services can be shown, and each value is where the service expects it', () => {
-	const services = [...Object.values(dialects), ...range(100).map(randomDialect)];
-	for (const dialect of services) {
-		const { dnd, chat, calls } = dialect;
-		const profile = new ServiceProfile(JSON.stringify(profileOf(dialect)));
-		const { agent, phone, reason } = dnd.add;
-		const add = profile.request('dnd.add', { agent: 'a', phone: 'p', reason: 'r' });
-		expect({ body: {}, ...add }).toEqual(sentTo([agent, 'a'], [phone, 'p'], [reason, 'r']));
-		const remove = profile.request('dnd.remove', { agent: 'a', phone: 'p' });
-		expect({ body: {}, ...remove }).toEqual(
-			sentTo([dnd.remove.agent, 'a'], [dnd.remove.phone, 'p']),
-		);
-		const session = profile.request('chat.session', { agent: 'a', person: 'p' });
-		expect({ body: {}, ...session }).toEqual(
-			sentTo([chat.create.agent, 'a'], [chat.create.person, 'p']),
-		);
-		for (const [name, fields] of [
-			['chat.inbound', chat.inbound],
-			['chat.async', chat.async],
-		] as const) {
-			const message = profile.request(name, { session: 's', message: 'm' });
-			expect({ body: {}, ...message }).toEqual(
-				sentTo([fields.session, 's'], [fields.message, 'm']),
-			);
-		}
-		const list = profile.request('dnd.list', { agent: 'a', phone: 'p', page: 2, pageSize: 9 });
-		expect(list.query).toEqual({
-			...{ [dnd.list.agent]: 'a', [dnd.list.phone]: 'p' },
-			...{ [dnd.list.page]: 2, [dnd.list.perPage]: 9 },
-		});
-		const filters = { status: 's', agent: 'a', campaign: 7, from: 'f', to: 't', phone: 'p' };
-		const found = profile.request('calls', { ...filters, pageSize: 9 });
-		expect(found.query).toEqual({
-			...mapKeys(filters, (_value, filter) => new Map(Object.entries(calls.filters)).get(filter)),
-			[calls.paging.size]: 9,
-		});
-	}
-});
-
-/** A request with these values. Dots nest in a body. */
-function sentTo(...values: Array<[Field, string]>) {
-	const sent = { query: {}, body: {} };
-	for (const [{ in: place, name }, value] of values) {
-		set(sent[place], place === 'query' ? [name] : name, value);
-	}
-	return sent;
-}
 
 test('the examples of the docs are accepted, and that of the questionnaire has each part and placeholder', () => {
 	const [ofCredential = '', questionnaire = ''] = ['credential', 'provider-questionnaire'].map(

@@ -1,10 +1,9 @@
 /**
- * The complete messages for each error of the table, response, and network fault, so that every change of a sentence is
+ * The complete messages for each kind of response and network fault, so that every change of a sentence is
  * intentional. Update them with `npm test -- -u test/nodes/core/service/errorTexts.test.ts`.
  */
 import { hasAnyField } from '../../../../nodes/core/service/envelope';
 import { ExplainedError, isTransient } from '../../../../nodes/core/service/errors';
-import { ERRORS } from '../../../../nodes/core/service/errorTable';
 import { TransportFault, type Method, type Transport } from '../../../../nodes/core/service/http';
 import { clientOf } from './clientOf';
 
@@ -23,13 +22,6 @@ async function wordsOf(method: Method, transport: Transport): Promise<string> {
 	const duration = isTransient(error) ? 'transient' : 'permanent';
 	return `${error.name}, ${duration}: ${error.message}.\n\t${error.description}`;
 }
-
-test('the error table', () => {
-	const rows = ERRORS.map(
-		({ code = 'not documented', message, resolution }) => `${code}: ${message}.\n\t${resolution}`,
-	);
-	expect(rows.join('\n')).toMatchSnapshot();
-});
 
 test('responses', async () => {
 	const responses: Array<[Method, number, string]> = [

@@ -74,10 +74,6 @@ test.each<[string, Array<Page<number>>, string, number[]]>([
 	expect(list.asked).toEqual(asked);
 });
 
-test('a page may have more entries than a function accepts as arguments', async () => {
-	expect(await listOf([page('a'.repeat(300_000))]).read()).toHaveLength(300_000);
-});
-
 test.each([
 	['the same page twice', [page('a', [1]), page('a', [2])]],
 	['the last page again after the end', [page('a', [1]), page('b', [2]), page('b', [3])]],
@@ -226,44 +222,3 @@ test.each<[string, Setting, string, number]>([
 ])('for a decision, a list of %s', async (_what, setting, result, readings) => {
 	expect(await readWhole(setting)).toEqual({ result, readings });
 });
-
-/** Positions are taken from the list at that moment. */
-type Change = { kind: 'add' | 'remove' | 'move'; from: number; to: number };
-const change = fc.record<Change>({
-	kind: fc.constantFrom('add', 'remove', 'move'),
-	from: fc.nat(99),
-	to: fc.nat(99),
-});
-
-/** The list before and after each change. */
-function listsOf(changes: Array<Change | null>): string[] {
-	let now = ALPHABET.slice(0, 12);
-	return changes.map((one, index) => {
-		if (one === null) return now;
-		const letter = now[one.from % now.length] ?? '';
-		const rest = one.kind === 'add' ? now : now.replace(letter, '');
-		const added = { add: ALPHABET[12 + index] ?? '', remove: '', move: letter }[one.kind];
-		const at = one.to % (rest.length + 1);
-		return (now = rest.slice(0, at) + added + rest.slice(at));
-	});
-}
-
-/** As many entries added as removed between two pages aren't noticed, nor without a total are removed ones. */
-test.each([true, false])(
-	'for a decision, a list that changes while it is read, with a total (%p), misses almost no entry, or stops',
-	async (hasTotal) => {
-		const outcomes = { read: 0, stopped: 0, missed: 0 };
-		const one = hasTotal ? change : change.map((given): Change => ({ ...given, kind: 'add' }));
-		const changes = fc.array(fc.option(one, { freq: 3 }), { minLength: 1, maxLength: 40 });
-		const property = fc.asyncProperty(changes, async (all) => {
-			const lists = listsOf(all);
-			const stayed = [...ALPHABET].filter((letter) => lists.every((list) => list.includes(letter)));
-			const { result } = await readWhole({ lists, hasTotal });
-			if (result === CHANGING) outcomes.stopped++;
-			else outcomes[stayed.every((letter) => result.includes(letter)) ? 'read' : 'missed']++;
-		});
-		await fc.assert(property, { numRuns: 250 });
-		expect(outcomes.missed).toBeLessThanOrEqual(hasTotal ? 3 : 0);
-		expect(outcomes.read).toBeGreaterThan(60);
-	},
-);

@@ -36,15 +36,11 @@ describe.each(WRITTEN)('the API token %s', (_way, token) => {
 
 	test.each<[string, number, string]>([
 		['a rejection', 400, inJson({ success: false, error: `Token ${token} is wrong` })],
-		['a list of rejections', 422, inJson({ success: false, errors: ['No', `key=${token}`] })],
 		['the details', 400, inJson({ success: false, error: 'No', details: { sent: { k: token } } })],
-		['a name', 400, inJson({ success: false, error: 'No', details: { [token]: 1 } })],
 		['a page', 403, `<html>Header API-Token: ${token}</html>`],
 		['a failing service', 500, inJson({ success: false, error: token })],
-		['another response', 200, inJson({ echo: token })],
 		['half a response', 200, `{"success":true,"token":"${token}`],
 		['a success', 200, inJson({ success: true, data: { call_id: 'c', echo: [{ a: token }] } })],
-		['a plain text', 502, token],
 	])('is hidden in %s', async (_place, status, text) => {
 		const client = clientReturning({ status, text });
 		const shown = await seen(endpoints.placeCall(client, () => call));
