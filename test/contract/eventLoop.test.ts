@@ -1,3 +1,5 @@
+import isEmpty from 'lodash/isEmpty';
+import omit from 'lodash/omit';
 import uniqBy from 'lodash/uniqBy';
 import type { INodeExecutionData, INodeParameters } from 'n8n-workflow';
 import { z } from 'zod';
@@ -71,8 +73,11 @@ function watchedItems(like: readonly object[]) {
 	return { items, counts: () => ({ read: read.size, max }), stop: () => clearImmediate(next) };
 }
 
+/** A way without parameters reads no item. */
+const readsItems = ({ parameters }: Scene) => !isEmpty(omit(parameters, 'resource', 'operation'));
+
 /** The first way to use each operation. Requests to a trigger in n8n need one. */
-const cases = uniqBy(SCENES, 'name').filter(({ sends }) => sends !== TRIGGER);
+const cases = uniqBy(SCENES.filter(readsItems), 'name').filter(({ sends }) => sends !== TRIGGER);
 
 const isShared = ({ name }: Scene) => operationNamed(name).servesAllItems === true;
 
