@@ -1,5 +1,6 @@
 import chunk from 'lodash/chunk';
 import compact from 'lodash/compact';
+import once from 'lodash/once';
 import partition from 'lodash/partition';
 import pick from 'lodash/pick';
 import {
@@ -112,14 +113,23 @@ export async function forEachItem(
 		}
 	};
 	const limit = pLimit(concurrency);
-	for (const batch of chunk(indexes, batches.size)) {
-		const isBegun = !isStopped();
-		if (isBegun) await batches.begin(batch);
-		await Promise.all(batch.map(async (index) => await limit(runTask, index)));
-		const ended = isBegun ? batches.end(batch) : undefined;
+	const runBatch = async (batch: number[]): Promise<void> => {
+		// With its first item, while items of the batch before it are in flight.
+		const isBegun = once(async () => {
+			if (isStopped()) return false;
+			await batches.begin(batch);
+			return true;
+		});
+		const runItem = async (index: number) => {
+			await isBegun();
+			await runTask(index);
+		};
+		await Promise.all(batch.map(async (index) => await limit(runItem, index)));
+		const ended = (await isBegun()) ? batches.end(batch) : undefined;
 		// n8n stores a canceled execution as it is a moment later, so its error can't wait for n8n's database.
 		if (!isCanceled(context)) await ended;
-	}
+	};
+	await Promise.all(chunk(indexes, batches.size).map(runBatch));
 
 	if (failures.size > 0 && !continuesOnFail) {
 		const completed = indexes.filter((index) => index in outputs);
