@@ -10,7 +10,7 @@ import { NodeConnectionTypes } from 'n8n-workflow';
 import { enteredOr } from '../host/forms/locatorFields';
 import { CREDENTIAL } from '../host/http/credential';
 import { nothingToRegister } from '../host/triggers/webhookRequest';
-import { activate } from './activate';
+import { activate } from './listener';
 import { triggerFields } from './properties';
 import { handleWatchRequest } from './watchRequests';
 

@@ -14,24 +14,14 @@ import { settledOrTimeout } from '../core/values/clock';
 import type { ChatEvent } from '../core/chat/frames';
 
 /**
- * Executions of this trigger that run at the same time. n8n tells a trigger when an execution has ended or waits, but not
- * when it's stored. Without a limit, a full n8n would take more executions than it can store, and fail for other workflows.
- * With twice as many, other webhooks wait twice as long, and the events aren't done sooner.
+ * Executions that run at the same time, of all triggers in this process. n8n is busy when they begin, and a webhook of
+ * another workflow waits for them. Without a limit, a full n8n would take more executions
+ * than it can store, and fail for other workflows.
  */
-const MAX_RUNNING = 50;
+const running = pLimit(10);
 
-/**
- * Executions that begin at the same time, of all triggers in this process. n8n is busy when they begin, and a webhook of
- * another workflow waits for them.
- */
-const MAX_BEGINNING = 10;
-const beginning = pLimit(MAX_BEGINNING);
-
-/** A longer execution mostly waits, such as for a model, so the next one begins. */
-const MAX_BEGINNING_MS = 2_000;
-
-/** A longer execution doesn't count anymore, so that executions that never end don't stop the trigger. */
-const MAX_COUNTED_MS = 5 * 60_000;
+/** A longer execution mostly waits, such as for a model, so it doesn't count anymore. Some never end. */
+const MAX_COUNTED_MS = 5_000;
 
 export const EVENT_LIMITS = {
 	/** Events that wait in memory for their execution. */
@@ -50,8 +40,6 @@ export type SessionEvent = { sessionId: string; event: ChatEvent };
 
 /** Starts one execution per event. n8n stores the event key, so the same event doesn't start a second one. */
 export class EventStarter {
-	private readonly limit = pLimit(MAX_RUNNING);
-
 	/** Events that n8n hasn't received yet, oldest first. */
 	private readonly waiting = new Set<SessionEvent>();
 
@@ -77,14 +65,9 @@ export class EventStarter {
 		if (this.known.has(key)) return;
 		this.known.set(key, true);
 		this.waiting.add(sessionEvent);
-		void this.limit(async () => {
-			const { ended } = await beginning(async () => {
-				if (!this.waiting.delete(sessionEvent)) return {};
-				const ended = this.start(sessionEvent, key);
-				await settledOrTimeout(clock, MAX_BEGINNING_MS, ended);
-				return { ended };
-			});
-			if (ended) await settledOrTimeout(clock, MAX_COUNTED_MS, ended);
+		void running(async () => {
+			if (!this.waiting.delete(sessionEvent)) return;
+			await settledOrTimeout(clock, MAX_COUNTED_MS, this.start(sessionEvent, key));
 		});
 	}
 

@@ -1,5 +1,4 @@
 import compact from 'lodash/compact';
-import groupBy from 'lodash/groupBy';
 import lowerFirst from 'lodash/lowerFirst';
 import { NodeOperationError, type ITriggerFunctions } from 'n8n-workflow';
 import type { ExplainedError } from '../core/service/errors';
@@ -9,14 +8,12 @@ import { counted, MAX_NAMED, named, displayText } from '../core/values/values';
 import { idText } from '../core/chat/frames';
 import { EVENT_LIMITS, type SessionEvent } from './eventStarter';
 
-/** `next`: what follows. */
-type Loss = { sessionId: string; error: ExplainedError; next?: string };
+type Loss = { sessionId: string; error: ExplainedError };
 
 const RETRIED = 'The trigger tries again automatically, at intervals of up to 15 minutes.';
-/** n8n restarts a published trigger only if the node changed. */
-const GIVEN_UP = 'Unpublish the workflow, then publish it.';
-/** Publishing may not help, because the next request to watch another one stores the list without it. */
-const UNWATCHED = 'Then watch the session again, with Chat Session > Watch.';
+/** n8n restarts a published trigger only if the node changed. A watched session is no longer in its list. */
+const GIVEN_UP =
+	'Unpublish the workflow, then publish it. A session that was watched needs Chat Session > Watch instead.';
 
 /** When the service is down, many sessions fail soon after one another, and each report is a failed execution. */
 const REPORT_AFTER_MS = 30_000;
@@ -27,40 +24,31 @@ const REPORT_AFTER_MS = 30_000;
  * @param signal aborted when the trigger is closed. Then everything is reported immediately.
  */
 export function lossReporter(context: ITriggerFunctions, signal: AbortSignal) {
-	const batched = <T>(report: (all: T[]) => void) => {
+	const batched = <T>(errorOf: (all: T[]) => NodeOperationError) => {
 		const batch: T[] = [];
+		const report = () => {
+			const error = errorOf(batch.splice(0));
+			context.logger.error(error.message, { originalMessage: error.description });
+			context.saveFailedExecution(error);
+		};
 		return (some: T[]) => {
 			const isFirst = batch.length === 0 && some.length > 0;
 			for (const one of some) batch.push(one);
-			if (isFirst) void pause(clock, REPORT_AFTER_MS, signal).then(() => report(batch.splice(0)));
+			if (isFirst) void pause(clock, REPORT_AFTER_MS, signal).then(report);
 		};
 	};
 	return {
-		sessions: batched<Loss>((losses) => {
-			for (const some of Object.values(groupBy(losses, 'next'))) {
-				context.saveFailedExecution(sessionsLost(context, some));
-			}
-		}),
-		events: batched<SessionEvent>((events) => {
-			const error = eventsLost(context, events);
-			context.logger.error(error.message, { originalMessage: error.description });
-			context.saveFailedExecution(error);
-		}),
+		retried: batched<Loss>((losses) => sessionsLost(context, losses, RETRIED)),
+		givenUp: batched<Loss>((losses) => sessionsLost(context, losses, GIVEN_UP)),
+		events: batched<SessionEvent>((events) => eventsLost(context, events)),
 	};
 }
 
-/**
- * What follows the loss of a session.
- *
- * @param isRetried whether the connection tries again automatically
- * @param watches whether the trigger follows watched sessions
- */
-export function whatFollows(isRetried: boolean, watches: boolean): string {
-	if (isRetried) return RETRIED;
-	return watches ? UNWATCHED : GIVEN_UP;
-}
-
-export function sessionsLost(context: ITriggerFunctions, losses: Loss[]): NodeOperationError {
+export function sessionsLost(
+	context: ITriggerFunctions,
+	losses: Loss[],
+	whatFollows?: string,
+): NodeOperationError {
 	const [first] = losses;
 	const areSeveral = losses.length > 1;
 	const message = areSeveral
@@ -74,7 +62,7 @@ export function sessionsLost(context: ITriggerFunctions, losses: Loss[]): NodeOp
 	const description = compact([
 		...reasons,
 		more > 0 && `And ${counted(more, 'more session')}.`,
-		first?.next,
+		whatFollows,
 	]).join(' ');
 	return new NodeOperationError(context.getNode(), message, { description });
 }

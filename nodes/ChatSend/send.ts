@@ -80,7 +80,7 @@ export function sendFrame(
 		const result = await withChatSocket(
 			deps,
 			sessionId,
-			{ disconnectOther },
+			disconnectOther,
 			async (user) => await user.send(frame, timeoutMs),
 		);
 		const ack = acceptedAck(result, key !== undefined);

@@ -119,7 +119,7 @@ describe('before its token expires, a session', () => {
 		expect(log.mock.calls).toEqual([
 			[
 				"The token of a chat session couldn't be renewed yet",
-				{ sessionId: sessions.open, originalMessage: 'Not after [hidden]' },
+				{ sessionId: sessions.open, reason: expect.stringContaining('Not after [hidden]') },
 			],
 		]);
 		passTime(29_000);

@@ -1,10 +1,17 @@
 import { isSameId } from '../service/envelope';
-import { isRejection } from '../service/errors';
+import { errorText, isRejection } from '../service/errors';
 import { withoutSecret } from '../service/secrets';
 import { type Clock, DONE, pause, whenAborted } from '../values/clock';
 import { ConnectionUser, type UserOptions } from './connectionUser';
 import { type ChatEvent, parseFrame } from './frames';
-import { type AttemptEnd, describeEnding, type Ending, ReconnectPolicy } from './reconnectPolicy';
+import {
+	type AttemptEnd,
+	delayMs,
+	describeEnding,
+	type Ending,
+	HEALTHY_AFTER_MS,
+	nextStep,
+} from './reconnectPolicy';
 import { Sender } from './sender';
 import { Socket } from './socket';
 import { type MintedToken, renewAfterMs, socketUrl, TOKEN_RETRY_MS } from './token';
@@ -45,14 +52,13 @@ export class ChatConnection {
 
 	private readonly users = new Set<ConnectionUser>();
 	private readonly stop = new AbortController();
-	private readonly policy = new ReconnectPolicy();
+	/** Attempts in a row that failed. They decide when the next one follows. */
+	private failures = 0;
 
 	private token: MintedToken | null = null;
 	/** The newest tokens, also of earlier sockets. */
 	private issued: string[] = [];
 	private socket: Socket | null = null;
-	/** Closed for another token or client ID, or for a replay. */
-	private replaced: Socket | null = null;
 	private clientId = '';
 	private becameConnected: PromiseWithResolvers<void> = Promise.withResolvers();
 	/** By the service. The connection may last a little longer. */
@@ -112,7 +118,8 @@ export class ChatConnection {
 	retryNow(): void {
 		if (this.isConnected) return;
 		this.mayClaim = true;
-		this.policy.restart();
+		// For a user who joins or asks again, attempts follow each other quickly again.
+		this.failures = 0;
 		this.wake.abort(DONE);
 	}
 
@@ -122,29 +129,30 @@ export class ChatConnection {
 		while (!this.isStopped()) {
 			const attempt = await this.attempt();
 			if (this.isStopped()) return;
-			if (attempt === null) {
-				this.policy.wasHealthy();
-				continue;
+			if (attempt === null || wasHealthy(attempt)) {
+				this.failures = 0;
+				for (const user of this.users) user.recovered();
 			}
-			const step = this.policy.next(attempt);
-			const ending = describeEnding(step.why, attempt, this.redact);
-			if (step.kind === 'end') {
+			if (attempt === null) continue;
+			const [why, then] = nextStep(attempt);
+			const ending = describeEnding(why, attempt, this.redact);
+			if (then === 'end') {
 				this.end(ending);
 				return;
 			}
-			if (step.token === 'new') this.token = null;
+			if (then === 'newToken') this.token = null;
+			this.failures += 1;
+			const isLasting = why !== 'unreachable' && this.failures > 1;
+			const waitMs = delayMs(why, this.failures);
 			this.wake = new AbortController();
 			const { originalMessage = '' } = ending;
-			const waitMs = step.afterMs;
 			log('info', 'Reconnecting to the chat session', { waitMs, originalMessage });
-			const retried = describeEnding(step.why, attempt, this.redact, true);
-			for (const user of [...this.users])
-				user.failed(user.options.usedBy === 'trigger' ? retried : ending, step);
+			for (const user of [...this.users]) user.failed(ending, isLasting);
 			await pause(clock, waitMs, AbortSignal.any([this.signal, this.wake.signal]));
 		}
 	}
 
-	/** Connects once: from the token to the end of the socket. Null if it was replaced. */
+	/** Connects once: from the token to the end of the socket. Null if these nodes closed it, to connect again at once. */
 	private async attempt(): Promise<AttemptEnd | null> {
 		const { clock, baseUrl } = this.options;
 		const { token: known } = this;
@@ -172,7 +180,7 @@ export class ChatConnection {
 		}
 		const end = await socket.ended;
 		if (this.sessionIsClosed) return { kind: 'session_closed' };
-		return this.replaced === socket ? null : { kind: 'socket', end };
+		return socket.isClosing ? null : { kind: 'socket', end };
 	}
 
 	/** @throws what the request throws */
@@ -206,18 +214,17 @@ export class ChatConnection {
 				if (isRejection(error, 'session_closed')) {
 					await this.endClosedSession(socket);
 				} else {
-					const failure = describeEnding('no_token', { kind: 'token', error }, this.redact);
-					const { message, originalMessage = message } = failure;
-					log('warn', "The token of a chat session couldn't be renewed yet", { originalMessage });
+					const reason = this.redact(errorText(error));
+					log('warn', "The token of a chat session couldn't be renewed yet", { reason });
 				}
 			}
 		}
 	}
 
-	/** Closes a socket when no frame waits for its ack. The next one follows at once. */
+	/** Closes a socket between two messages. The next one follows at once. */
 	private async replace(socket: Socket): Promise<void> {
 		const release = await this.sender.hold(socket.signal);
-		if (socket.close()) this.replaced = socket;
+		socket.close();
 		release();
 	}
 
@@ -289,4 +296,8 @@ export class ChatConnection {
 			(shown, token) => withoutSecret(shown, token),
 			this.options.hideApiToken(text),
 		);
+}
+
+function wasHealthy(attempt: AttemptEnd): boolean {
+	return attempt.kind === 'socket' && attempt.end.openForMs >= HEALTHY_AFTER_MS;
 }

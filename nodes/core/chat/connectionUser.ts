@@ -1,7 +1,7 @@
 import { type Clock, DONE } from '../values/clock';
 import type { ChatConnection } from './connection';
 import type { ChatEvent, ClientFrame } from './frames';
-import type { Ending, NextAttempt } from './reconnectPolicy';
+import type { Ending } from './reconnectPolicy';
 import type { SendResult } from './sender';
 import type { WsToken } from './token';
 
@@ -48,11 +48,6 @@ export class ConnectionUser {
 		return this.closed.signal;
 	}
 
-	/** Resolves with false if the use ends before. */
-	async connected(): Promise<boolean> {
-		return (await this.connection.connected(this.signal)) !== null;
-	}
-
 	/** If the session isn't connected, tries again now. */
 	retryNow(): void {
 		this.connection.retryNow();
@@ -70,13 +65,20 @@ export class ConnectionUser {
 
 	// Called by the connection.
 
-	/** After a failed attempt to connect: an action may give up, and a trigger may report the loss. */
-	failed(ending: Ending, { isLasting, isFirst }: NextAttempt): void {
+	/** After a connection that was healthy. */
+	recovered(): void {
+		this.failingSince = null;
+		this.isReported = false;
+	}
+
+	/**
+	 * After a failed attempt to connect: an action may give up, and a trigger may report the loss.
+	 *
+	 * @param isLasting whether an action gives up, because the next attempts probably fail, too
+	 */
+	failed(ending: Ending, isLasting: boolean): void {
 		const now = this.clock.elapsed();
-		if (isFirst || this.failingSince === null) {
-			this.failingSince = now;
-			this.isReported = false;
-		}
+		this.failingSince ??= now;
 		const waitedMs = now - this.failingSince;
 		const { usedBy, onLost } = this.options;
 		if (usedBy === 'action') {

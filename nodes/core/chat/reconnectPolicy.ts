@@ -4,7 +4,6 @@ import {
 	ExplainedError,
 	InvalidInput,
 	isRejection,
-	NotSent,
 	ServiceRejection,
 } from '../service/errors';
 import type { Explanation } from '../service/explanation';
@@ -14,28 +13,21 @@ import type { SocketEnd } from './socket';
 /** The share by which a delay may be shorter, so that many sessions don't reconnect at the same moment. */
 const JITTER = 0.2;
 
-/** "When the agent is inactive (1008), poll slowly (about every 20 seconds)". */
-const SLOW_POLL_MS = 20_000;
-
-/** A trigger never gives up, because the service may be down for hours. */
+/** A trigger never gives up, because the service may be down for hours. The last delay repeats. */
 const LATER_DELAYS_MS = [60_000, 120_000, 240_000, 480_000, 900_000];
 
-/** Before each attempt in a row. The last one repeats. */
-const DELAYS_MS = {
-	/** "About 1, 2, 4, 8 seconds, capped at 30". */
-	soon: [1_000, 2_000, 4_000, 8_000, 16_000, 30_000, ...LATER_DELAYS_MS],
-	/** For ten minutes. */
-	slowly: [1_000, ...Array<number>(30).fill(SLOW_POLL_MS), ...LATER_DELAYS_MS],
-	carefully: [1_000, ...LATER_DELAYS_MS],
-};
+/** "About 1, 2, 4, 8 seconds, capped at 30". */
+const DELAYS_MS = [1_000, 2_000, 4_000, 8_000, 16_000, 30_000, ...LATER_DELAYS_MS];
 
-type Pace = keyof typeof DELAYS_MS;
+/** "When the agent is inactive (1008), poll slowly (about every 20 seconds)". For ten minutes. */
+const REJECTED_DELAYS_MS = [1_000, ...Array<number>(30).fill(20_000), ...LATER_DELAYS_MS];
 
 /**
- * A connection that lasted this long resets all counts. Longer than `SLOW_POLL_MS`, so that two clients that displace each
- * other stop at some point. Shorter than the time after which proxies close a quiet connection: 60 seconds, and some 30.
+ * A connection that lasted this long resets the count of failures. Longer than a slow poll, so that two clients that
+ * displace each other stop at some point. Shorter than the time after which proxies close a quiet connection: 60 seconds,
+ * and some 30.
  */
-const HEALTHY_AFTER_MS = 25_000;
+export const HEALTHY_AFTER_MS = 25_000;
 
 /** A connection that ended without a close frame (RFC 6455). */
 const BROKEN = 1006;
@@ -71,26 +63,11 @@ export class Ending extends ExplainedError {
 	}
 }
 
-/** Another attempt can't change it. */
-export type End = { kind: 'end'; why: EndingKind };
-
-export type NextAttempt = {
-	kind: 'retry';
-	why: EndingKind;
-	afterMs: number;
-	token: 'keep' | 'new';
-	/** Whether an action gives up, because the next attempts probably fail, too. */
-	isLasting: boolean;
-	/** Whether the connection was healthy before, or this is the first attempt. */
-	isFirst: boolean;
-};
-
-type NextStep =
-	| [why: EndingKind, then: 'end']
-	| [why: EndingKind, then: Pace, token: 'keep' | 'new'];
+/** `end`: another attempt can't change it. Otherwise, whether the next attempt needs a new token. */
+type NextStep = [why: EndingKind, then: 'end' | 'sameToken' | 'newToken'];
 
 /** What follows the end of an attempt to connect (`x-close-codes` in docs/asyncapi.yaml). */
-function nextStep(attempt: AttemptEnd): NextStep {
+export function nextStep(attempt: AttemptEnd): NextStep {
 	if (attempt.kind === 'session_closed') return ['session_closed', 'end'];
 	if (attempt.kind === 'token') {
 		const { error } = attempt;
@@ -99,52 +76,26 @@ function nextStep(attempt: AttemptEnd): NextStep {
 		// The response has no token, or its URL can't be used.
 		if (error instanceof InvalidInput) return ['no_token', 'end'];
 		const isRejected = error instanceof ServiceRejection && !error.isTransient;
-		if (!isRejected) return ['unreachable', 'soon', 'new'];
+		if (!isRejected) return ['unreachable', 'newToken'];
 		// An API token that is rejected for all sessions may be accepted again later.
-		return error.status === 401 ? ['no_token', 'carefully', 'new'] : ['no_token', 'end'];
+		return ['no_token', error.status === 401 ? 'newToken' : 'end'];
 	}
 	const { code } = attempt.end;
-	// It didn't open, or these nodes closed it, for example because an ack was missing.
-	if (code === null || TRANSIENT_CODES.has(code)) return ['unreachable', 'soon', 'keep'];
+	// It didn't open, or stopped taking frames.
+	if (code === null || TRANSIENT_CODES.has(code)) return ['unreachable', 'sameToken'];
 	// "Token missing, expired, invalid, or for another account": mint a new token, reconnect.
-	if (code === 4401) return ['no_token', 'soon', 'new'];
-	// "Token's session/stream mismatch, agent inactive, or claim conflict": never with the same token, which rules out a
-	// mismatch. The close reason is shown, but not evaluated.
-	if (code === 1008) return ['rejected', 'slowly', 'new'];
-	// Another client may have taken over. The documented 1003 can't occur, because these nodes send text only.
-	return ['rejected', 'carefully', 'new'];
+	if (code === 4401) return ['no_token', 'newToken'];
+	// 1008: "Token's session/stream mismatch, agent inactive, or claim conflict": never with the same token, which rules out
+	// a mismatch. The close reason is shown, but not evaluated. After an undocumented code, another client may have taken
+	// over. The documented 1003 can't occur, because these nodes send text only.
+	return ['rejected', 'newToken'];
 }
 
-/** Counts the attempts in a row, which decide when the next one follows. */
-export class ReconnectPolicy {
-	private readonly counts = new Map<Pace, number>();
-	private isFirst = true;
-
-	/** For a user who joins or asks again, attempts follow each other quickly again. */
-	restart(): void {
-		this.counts.clear();
-	}
-
-	/** After a connection that was healthy, or was renewed. */
-	wasHealthy(): void {
-		this.restart();
-		this.isFirst = true;
-	}
-
-	next(attempt: AttemptEnd): End | NextAttempt {
-		const [why, pace, token = 'keep'] = nextStep(attempt);
-		if (pace === 'end') return { kind: 'end', why };
-		if (attempt.kind === 'socket' && attempt.end.openForMs >= HEALTHY_AFTER_MS) this.wasHealthy();
-		const count = (this.counts.get(pace) ?? 0) + 1;
-		this.counts.set(pace, count);
-		const { isFirst } = this;
-		this.isFirst = false;
-		const delays = DELAYS_MS[pace];
-		const delayMs = delays[Math.min(count, delays.length) - 1] ?? 0;
-		const afterMs = Math.round(delayMs * (1 - JITTER * Math.random()));
-		const isLasting = pace !== 'soon' && count > 1;
-		return { kind: 'retry', why, afterMs, token, isLasting, isFirst };
-	}
+/** @param failures attempts in a row that failed */
+export function delayMs(why: EndingKind, failures: number): number {
+	const delays = why === 'rejected' ? REJECTED_DELAYS_MS : DELAYS_MS;
+	const delay = delays[Math.min(failures, delays.length) - 1] ?? 0;
+	return Math.round(delay * (1 - JITTER * Math.random()));
 }
 
 const ENDINGS: Record<EndingKind, Explanation> = {
@@ -168,44 +119,38 @@ const ENDINGS: Record<EndingKind, Explanation> = {
 	},
 };
 
-/**
- * @param redact removes tokens from a text
- * @param isRetried whether the connection tries again automatically, as for a trigger
- */
+/** @param redact removes tokens from a text */
 export function describeEnding(
 	kind: EndingKind,
 	attempt: AttemptEnd,
 	redact: (text: string) => string,
-	isRetried = false,
 ): Ending {
 	const { originalMessage, origin } = whatWasSaid(attempt);
-	return new Ending(kind, explanationOf(kind, attempt, isRetried), {
+	const cause = attempt.kind === 'token' ? attempt.error : null;
+	let explanation = ENDINGS[kind];
+	if (cause instanceof ExplainedError) {
+		const { message, resolution } = cause;
+		// Otherwise, the error itself explains why there's no usable token.
+		explanation =
+			kind === 'unreachable'
+				? {
+						message: explanation.message,
+						resolution: `The service issued no WebSocket token. ${asSentence(message)} ${resolution}`,
+					}
+				: cause.explanation;
+	}
+	return new Ending(kind, explanation, {
 		originalMessage: originalMessage && redact(originalMessage),
 		origin,
 	});
-}
-
-function explanationOf(kind: EndingKind, attempt: AttemptEnd, isRetried: boolean): Explanation {
-	const cause = attempt.kind === 'token' ? attempt.error : null;
-	const ending = ENDINGS[kind];
-	if (!(cause instanceof ExplainedError)) return ending;
-	// The error itself explains why there's no usable token.
-	if (kind === 'no_token' || kind === 'session_closed') return cause.explanation;
-	// Its advice is to try again.
-	const isForRetry = cause.isTransient && !(cause instanceof NotSent);
-	const advice = isRetried && isForRetry ? ending.resolution : cause.resolution;
-	const noToken = `The service issued no WebSocket token. ${asSentence(cause.message)} ${advice}`;
-	return { message: ending.message, resolution: noToken };
 }
 
 /** The close code and reason, or why there's no usable token. May contain tokens. */
 function whatWasSaid(attempt: AttemptEnd): Pick<ErrorFacts, 'originalMessage' | 'origin'> {
 	if (attempt.kind === 'token') {
 		const { error } = attempt;
-		if (!(error instanceof ExplainedError)) {
-			return { originalMessage: messageOf(error), origin: 'n8n' };
-		}
-		return { originalMessage: error.originalMessage, origin: error.origin };
+		if (error instanceof ExplainedError) return error;
+		return { originalMessage: messageOf(error), origin: 'n8n' };
 	}
 	if (attempt.kind === 'session_closed' || attempt.end.code === null) return {};
 	const { code, reason } = attempt.end;

@@ -11,14 +11,7 @@ import {
 import { KeyedMutex } from '../values/keyedMutex';
 import type { ChatConnection } from './connection';
 import type { ConnectionUser } from './connectionUser';
-import {
-	type Ack,
-	type ClientFrame,
-	idText,
-	type OutgoingFrame,
-	outgoingFrame,
-	OWN_PREFIX,
-} from './frames';
+import { type Ack, type ClientFrame, idText, outgoingFrame, OWN_PREFIX } from './frames';
 import type { Ending } from './reconnectPolicy';
 import type { Socket } from './socket';
 
@@ -42,7 +35,6 @@ export type SendResult = { ack: Ack | null; isRepeat: boolean };
 
 /** Sends one message of a session after another, with one frame in flight, and finds the ack of each. */
 export class Sender {
-	/** `message` for all frames of a message, `frame` until the ack of one. */
 	private readonly mutex = new KeyedMutex();
 	/** The frame that waits for its ack. */
 	private flight: { messageId: string; ack: PromiseWithResolvers<Ack | 'no_ack'> } | null = null;
@@ -59,9 +51,9 @@ export class Sender {
 		return this.flight !== null;
 	}
 
-	/** Waits until no frame waits for its ack. The next one isn't sent before `release`, which is returned. */
+	/** Waits until no message is being sent. The next one isn't sent before `release`, which is returned. */
 	async hold(signal: AbortSignal): Promise<() => void> {
-		return await this.mutex.acquire('frame', signal);
+		return await this.mutex.acquire(this, signal);
 	}
 
 	/** For a time after which no ack of an earlier frame can arrive. */
@@ -79,15 +71,23 @@ export class Sender {
 	 */
 	async send(user: ConnectionUser, frame: ClientFrame, timeoutMs: number): Promise<SendResult> {
 		const { signal } = user;
-		const outgoing = outgoingFrame(frame);
-		const release = await this.mutex.acquire('message', signal);
+		const { text, messageId } = outgoingFrame(frame);
+		const release = await this.hold(signal);
+		let acked: Promise<Ack | 'no_ack'> | undefined;
 		try {
 			for (let busy = 0, unconfirmed = 0; ; ) {
-				const ack = await this.attempt(outgoing, signal, timeoutMs);
-				if (ack === 'not_sent') {
+				const socket = await this.connection.connected(signal);
+				if (socket === null) {
 					if (unconfirmed === 0) throw notSent(user.ending);
 					return { ack: null, isRepeat: true };
-				} else if (ack === 'no_ack') {
+				}
+				acked = this.sendOn(socket, text, messageId, timeoutMs);
+				if (acked === undefined) {
+					await socket.ended;
+					continue;
+				}
+				const ack = await Promise.race([acked, whenAborted(signal).then(() => 'no_ack' as const)]);
+				if (ack === 'no_ack') {
 					unconfirmed += 1;
 					const mayResend = frame.idempotency_key !== undefined && unconfirmed <= MAX_RESENDS;
 					if (!mayResend) return { ack: null, isRepeat: true };
@@ -99,32 +99,24 @@ export class Sender {
 				}
 			}
 		} finally {
-			release();
+			// A node that is stopped doesn't wait for its ack, but the next message does.
+			void Promise.resolve(acked).finally(release);
 		}
 	}
 
-	/** If the signal is aborted, it returns immediately, but the next frame still waits for the ack. */
-	private async attempt(
-		frame: OutgoingFrame,
-		signal: AbortSignal,
+	/** Undefined if the socket didn't take the frame. */
+	private sendOn(
+		socket: Socket,
+		text: string,
+		messageId: string,
 		timeoutMs: number,
-	): Promise<Ack | 'no_ack' | 'not_sent'> {
-		const release = await this.hold(signal);
-		for (;;) {
-			const socket = await this.connection.connected(signal);
-			if (socket === null) {
-				release();
-				return 'not_sent';
-			}
-			// Set before sending, because a socket may respond synchronously.
-			this.flight = { messageId: frame.messageId, ack: Promise.withResolvers() };
-			if (socket.send(frame.text)) {
-				const acked = this.untilAck(socket, this.flight, timeoutMs).finally(release);
-				return await Promise.race([acked, whenAborted(signal).then(() => 'no_ack' as const)]);
-			}
-			this.flight = null;
-			await socket.ended;
-		}
+	): Promise<Ack | 'no_ack'> | undefined {
+		// Set before sending, because a socket may respond synchronously.
+		const flight = { messageId, ack: Promise.withResolvers<Ack | 'no_ack'>() };
+		this.flight = flight;
+		if (socket.send(text)) return this.untilAck(socket, flight, timeoutMs);
+		this.flight = null;
+		return undefined;
 	}
 
 	/** If no ack comes, the socket is closed, so that no ack on it is about an earlier frame. */

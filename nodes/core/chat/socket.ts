@@ -13,7 +13,7 @@ const SETTLE_MS = 500;
 const CLOSE_GRACE_MS = 2_000;
 
 export interface SocketEnd {
-	/** Null if it didn't open, or these nodes closed it. */
+	/** Null if it didn't open, or its end wasn't confirmed. */
 	code: number | null;
 	reason: string;
 	/** 0 if it never opened. */
@@ -39,7 +39,8 @@ export class Socket {
 	private readonly endedSignal = new AbortController();
 	private socket: WebSocket | null = null;
 	private openedAt: number | null = null;
-	private isClosing = false;
+	/** Whether these nodes closed it. */
+	isClosing = false;
 
 	constructor(
 		url: string,
@@ -126,7 +127,7 @@ export class Socket {
 			if (!this.signal.aborted) this.options.onFrame(data);
 		});
 		socket.addEventListener('close', ({ code, reason }) => {
-			this.finish(this.isClosing ? null : code, reason);
+			this.finish(code, reason);
 		});
 		// A close event with more details follows each error event. Without a listener, some sockets throw.
 		socket.addEventListener('error', () => undefined);

@@ -5,7 +5,7 @@ import { NotSent } from '../../core/service/errors';
 import { ChatConnection } from '../../core/chat/connection';
 import type { ConnectionUser, UserOptions } from '../../core/chat/connectionUser';
 import { sessionKey } from '../../core/chat/parseChatFields';
-import { readWsToken } from '../../core/chat/token';
+import { readWsToken, type WsToken } from '../../core/chat/token';
 import { fingerprint } from '../../core/values/hash';
 import type { CallerRun } from '../caller/caller';
 import { clock } from '../clock';
@@ -28,16 +28,14 @@ const processId = randomUUID();
  */
 export function joinChat(
 	context: IExecuteFunctions | ITriggerFunctions,
-	{ client, baseUrl, account, hideApiToken }: AccountClient,
+	{ baseUrl, account, hideApiToken }: AccountClient,
 	sessionId: string,
-	options: Omit<UserOptions, 'usedBy' | 'mintToken'>,
-	beforeMint?: () => Promise<void>,
+	options: UserOptions,
 ): ConnectionUser {
 	requireWebSocket();
 	const { logger } = context;
-	const usedBy = 'emit' in context ? 'trigger' : 'action';
 	const key = fingerprint([baseUrl, account, sessionKey(sessionId)]);
-	const owner = usedBy === 'trigger' ? 'triggers' : processId;
+	const owner = options.usedBy === 'trigger' ? 'triggers' : processId;
 	const clientId = `n8n-${fingerprint([context.getInstanceId(), owner, key]).slice(0, 32)}`;
 	let connection = chatConnections.get(key);
 	if (connection === undefined || connection.isStopped()) {
@@ -52,11 +50,14 @@ export function joinChat(
 		});
 		connection = opened;
 	}
-	const mintToken = async () => {
-		await beforeMint?.();
-		return readWsToken(await mintWsToken(client, sessionId));
-	};
-	return connection.join({ ...options, usedBy, mintToken }, clientId);
+	return connection.join(options, clientId);
+}
+
+export async function requestWsToken(
+	{ client }: AccountClient,
+	sessionId: string,
+): Promise<WsToken> {
+	return readWsToken(await mintWsToken(client, sessionId));
 }
 
 /** @throws NotSent if Node.js has no WebSocket, which it has from version 22 */
@@ -73,10 +74,12 @@ export function requireWebSocket(): void {
 export async function withChatSocket<T>(
 	{ account, ...run }: CallerRun & { account: AccountClient },
 	sessionId: string,
-	options: Pick<UserOptions, 'disconnectOther'>,
+	disconnectOther: boolean,
 	job: (user: ConnectionUser) => Promise<T>,
 ): Promise<T> {
 	requireRunning(run);
+	const mintToken = async () => await requestWsToken(account, sessionId);
+	const options = { usedBy: 'action', disconnectOther, mintToken } as const;
 	const user = joinChat(run.context, account, sessionId, options);
 	const end = cancelSignal(run);
 	const stop = () => user.close();

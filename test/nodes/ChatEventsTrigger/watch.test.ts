@@ -135,7 +135,7 @@ test('a session with a final failure is removed, too, and followed again as its 
 	expect(active.failed[0]).toMatchObject({
 		message: expect.stringContaining(sessions.open),
 		description: expect.stringMatching(
-			/ Then watch the session again, with Chat Session > Watch\.$/,
+			/ A session that was watched needs Chat Session > Watch instead\.$/,
 		),
 	});
 	await watch(sessions.dormant);

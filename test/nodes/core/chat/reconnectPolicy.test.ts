@@ -6,24 +6,16 @@ import {
 } from '../../../../nodes/core/service/errors';
 import {
 	type AttemptEnd,
+	delayMs,
 	describeEnding,
 	type EndingKind,
-	ReconnectPolicy,
+	nextStep,
 } from '../../../../nodes/core/chat/reconnectPolicy';
-import type { SocketEnd } from '../../../../nodes/core/chat/socket';
 
-// Without jitter.
-beforeEach(() => jest.spyOn(Math, 'random').mockReturnValue(0));
-afterEach(() => jest.restoreAllMocks());
-
-function ended(end: Partial<SocketEnd>): AttemptEnd {
-	return {
-		kind: 'socket',
-		end: { code: null, reason: '', openForMs: 100, ...end },
-	};
-}
-
-const closed = (code: number, openForMs = 100) => ended({ code, openForMs });
+const closed = (code: number | null, reason = ''): AttemptEnd => ({
+	kind: 'socket',
+	end: { code, reason, openForMs: 100 },
+});
 const noToken = (error: unknown): AttemptEnd => ({ kind: 'token', error });
 const rejection = (status: number, isTransient = false) =>
 	new ServiceRejection(
@@ -32,7 +24,6 @@ const rejection = (status: number, isTransient = false) =>
 		status,
 		{ texts: [] },
 	);
-
 const closedSession = new ServiceRejection(
 	{ message: 'closed', resolution: 'Go on.' },
 	'session_closed',
@@ -40,96 +31,56 @@ const closedSession = new ServiceRejection(
 	{ code: 'session_closed', texts: ['session_closed'] },
 );
 
-const unusable = new InvalidInput('The URL is unusable', 'Report it.');
+test.each<[string, AttemptEnd, ...ReturnType<typeof nextStep>]>([
+	...[null, 1000, 1001, 1005, 1006, 1009, 1011, 1012, 1013, 1014].map(
+		(code): [string, AttemptEnd, EndingKind, 'sameToken'] => [
+			`close code ${code}`,
+			closed(code),
+			'unreachable',
+			'sameToken',
+		],
+	),
+	['close code 4401', closed(4401), 'no_token', 'newToken'],
+	// The last ones are undocumented.
+	...[1008, 1003, 1002, 4999].map((code): [string, AttemptEnd, EndingKind, 'newToken'] => [
+		`close code ${code}`,
+		closed(code),
+		'rejected',
+		'newToken',
+	]),
+	['the event session_closed', { kind: 'session_closed' }, 'session_closed', 'end'],
+	['no token: session closed', noToken(closedSession), 'session_closed', 'end'],
+	['no token: rejected', noToken(rejection(403)), 'no_token', 'end'],
+	['no token: API token rejected', noToken(rejection(401)), 'no_token', 'newToken'],
+	['no token: another conflict', noToken(rejection(409)), 'no_token', 'end'],
+	['no token: too many requests', noToken(rejection(429, true)), 'unreachable', 'newToken'],
+	['no token: unreachable', noToken(new Error('down')), 'unreachable', 'newToken'],
+	['no usable token', noToken(new InvalidInput('Unusable', 'Report it.')), 'no_token', 'end'],
+])('after %s', (_name, attempt, why, then) => {
+	expect(nextStep(attempt)).toEqual([why, then]);
+});
 
-const retry = (
-	seconds: number,
-	token: 'keep' | 'new',
-	why = 'unreachable',
-	isLasting = false,
-): object => ({ kind: 'retry', why, afterMs: seconds * 1_000, token, isLasting });
-const end = (why: EndingKind) => ({ kind: 'end', why });
+/** In seconds, without jitter. */
+const delays = (why: EndingKind, failures: number) => {
+	jest.spyOn(Math, 'random').mockReturnValue(0);
+	return Array.from({ length: failures }, (_, index) => delayMs(why, index + 1) / 1_000);
+};
 
-/** The seconds until the next attempt, and the reason, after each of these ends. */
-const delaysAfter = (attempts: AttemptEnd[], policy = new ReconnectPolicy()) =>
-	attempts.map((attempt) => {
-		const step = policy.next(attempt);
-		return step.kind === 'end' ? step.why : step.afterMs / 1_000;
-	});
-const times = (count: number, attempt: AttemptEnd) => Array.from({ length: count }, () => attempt);
+test.each<[EndingKind, number[]]>([
+	['unreachable', [1, 2, 4, 8, 16, 30, 60, 120, 240, 480, 900, 900]],
+	['no_token', [1, 2, 4, 8, 16, 30, 60, 120, 240, 480, 900, 900]],
+	['rejected', [1, ...Array<number>(30).fill(20), 60, 120, 240, 480, 900, 900]],
+])('%s: the seconds before each attempt', (why, seconds) => {
+	expect(delays(why, seconds.length)).toEqual(seconds);
+});
 
-describe('ReconnectPolicy', () => {
-	it.each([
-		[0, 1_000],
-		[1, 800],
-	])('adds jitter: random %d, %d ms', (random, afterMs) => {
-		jest.spyOn(Math, 'random').mockReturnValue(random);
-		expect(new ReconnectPolicy().next(closed(1006))).toMatchObject({ afterMs });
-	});
-
-	const codes = (ends: number[], step: object) =>
-		ends.map((code): [string, AttemptEnd, object] => [String(code), closed(code), step]);
-
-	it.each<[string, AttemptEnd, object]>([
-		...codes([1000, 1001, 1005, 1006, 1009, 1011, 1012, 1013, 1014], retry(1, 'keep')),
-		...codes([4401], retry(1, 'new', 'no_token')),
-		// The last ones are undocumented.
-		...codes([1008, 1003, 1002, 4999], retry(1, 'new', 'rejected')),
-		['no connection', ended({ openForMs: 0 }), retry(1, 'keep')],
-		['a missing ack', ended({}), retry(1, 'keep')],
-		['the end of the session', { kind: 'session_closed' }, end('session_closed')],
-		['no token: session closed', noToken(closedSession), end('session_closed')],
-		['no token: rejected', noToken(rejection(403)), end('no_token')],
-		// The API token may be accepted again later.
-		['no token: 401', noToken(rejection(401)), retry(1, 'new', 'no_token')],
-		['no token: another conflict', noToken(rejection(409)), end('no_token')],
-		['no token: too many requests', noToken(rejection(429, true)), retry(1, 'new')],
-		['no token: unreachable', noToken(new Error('down')), retry(1, 'new')],
-		['no usable token', noToken(unusable), end('no_token')],
-	])('%s', (_name, attempt, step) => {
-		expect(new ReconnectPolicy().next(attempt)).toMatchObject(step);
-	});
-
-	it.each([1011, 4401])('%d: 6 attempts within a minute, then at intervals of minutes', (code) => {
-		expect(delaysAfter(times(12, closed(code)))).toEqual([
-			1, 2, 4, 8, 16, 30, 60, 120, 240, 480, 900, 900,
-		]);
-	});
-
-	it('1008: a quick attempt and 30 slow polls, then intervals of minutes', () => {
-		const policy = new ReconnectPolicy();
-		const delays = delaysAfter(times(33, closed(1008)), policy);
-		expect(delays).toEqual([1, ...Array.from({ length: 30 }, () => 20), 60, 120]);
-		// They don't delay the attempts after another end.
-		expect(delaysAfter([closed(1011)], policy)).toEqual([1]);
-		expect(policy.next(closed(1008))).toMatchObject({ isLasting: true });
-	});
-
-	it('an undocumented code: one careful reconnect, then intervals of minutes', () => {
-		const policy = new ReconnectPolicy();
-		policy.next(closed(4409));
-		expect(policy.next(closed(4409))).toMatchObject(retry(60, 'new', 'rejected', true));
-		expect(policy.next(closed(4409))).toMatchObject(retry(120, 'new', 'rejected', true));
-	});
-
-	it.each([1006, 1008, 4409])(
-		'%d: begins again after a connection of 25 seconds, a renewal, or for a new user',
-		(code) => {
-			const policy = new ReconnectPolicy();
-			expect(policy.next(closed(code))).toMatchObject({ isFirst: true });
-			expect(policy.next(closed(code, 24_999))).toMatchObject({ isFirst: false });
-			expect(policy.next(closed(code, 25_000))).toMatchObject({ afterMs: 1_000, isFirst: true });
-			policy.wasHealthy();
-			expect(policy.next(closed(code))).toMatchObject({ afterMs: 1_000, isFirst: true });
-			policy.restart();
-			expect(policy.next(closed(code))).toMatchObject({ afterMs: 1_000, isFirst: false });
-		},
-	);
+test('a delay may be a fifth shorter', () => {
+	jest.spyOn(Math, 'random').mockReturnValue(1);
+	expect(delayMs('unreachable', 1)).toBe(800);
 });
 
 const endingOf = (kind: EndingKind, attempt: AttemptEnd) =>
 	describeEnding(kind, attempt, (text) => text);
-
 const KINDS: EndingKind[] = ['session_closed', 'rejected', 'unreachable', 'no_token'];
 
 test('the messages', () => {
@@ -142,37 +93,33 @@ test('the messages', () => {
 	expect(KINDS.filter(isTransient)).toEqual(['unreachable']);
 });
 
-test.each<[EndingKind, unknown, string]>([
-	['no_token', rejection(403), 'The agent is unknown'],
+const down = new NotSent("The service can't be reached", 'Check the URL.', {
+	originalMessage: 'ECONNREFUSED',
+});
+
+test.each<[EndingKind, unknown, string, string]>([
+	['no_token', rejection(403), 'The agent is unknown', 'Check the agent.'],
+	['no_token', new Error('x'), 'The service issues no WebSocket token', 'Check the session ID.'],
 	[
-		'no_token',
-		new Error('x'),
-		'The service issues no WebSocket token for this session, or rejects it',
-	],
-	['unreachable', rejection(403), 'The connection to the chat session keeps failing'],
-])('%s, because of %p: %s', (kind, error, message) => {
-	expect(endingOf(kind, noToken(error)).message).toBe(message);
-});
-
-test('explains a missing token with the error of its request', () => {
-	const error = new NotSent("The service can't be reached", 'Check the URL.', {
-		originalMessage: 'ECONNREFUSED',
-	});
-	expect(endingOf('unreachable', noToken(error)).description).toBe(
+		'unreachable',
+		down,
+		'The connection to the chat session keeps failing',
 		"The service issued no WebSocket token. The service can't be reached. Check the URL. The network reported: ECONNREFUSED.",
-	);
+	],
+])('%s, because of %p, says so', (kind, error, message, description) => {
+	expect(endingOf(kind, noToken(error))).toMatchObject({
+		message: expect.stringContaining(message),
+		description: expect.stringContaining(description),
+	});
 });
 
-test.each<[AttemptEnd, string | undefined, ErrorOrigin | undefined]>([
-	[ended({ code: 1008, reason: 'agent inactive' }), 'close code 1008 · agent inactive', 'service'],
+test.each<[AttemptEnd, string | undefined, ErrorOrigin]>([
+	[closed(1008, 'agent inactive'), 'close code 1008 · agent inactive', 'service'],
 	[closed(1006), 'close code 1006', 'network'],
-	[ended({}), undefined, undefined],
-	[{ kind: 'session_closed' }, undefined, undefined],
+	[closed(null), undefined, 'service'],
+	[{ kind: 'session_closed' }, undefined, 'service'],
 	[noToken(rejection(403)), 'agent_not_found', 'service'],
 	[noToken(new Error('down')), 'down', 'n8n'],
-])('reports %j as %j by %j', (attempt, originalMessage, origin) => {
-	expect(endingOf('rejected', attempt)).toMatchObject({
-		originalMessage,
-		...(origin && { origin }),
-	});
+])('%j is reported as %j by %j', (attempt, originalMessage, origin) => {
+	expect(endingOf('rejected', attempt)).toMatchObject({ originalMessage, origin });
 });

@@ -97,14 +97,6 @@ test('that is closed and never confirms it ends after 2 seconds', async () => {
 	expect(await socket.ended).toEqual(end(2_000));
 });
 
-test("that is closed has no code, because the service's confirmation says nothing", async () => {
-	const { fake, socket, opens } = opening();
-	opens();
-	socket.close();
-	fake.fires('close', { code: 1008 });
-	expect(await socket.ended).toEqual(end());
-});
-
 test.each<[string, (fake: FakeSocket) => unknown]>([
 	['is closing', (fake) => (fake.readyState = 2)],
 	[
