@@ -30,12 +30,23 @@ export async function handleWatchRequest(
 	try {
 		const secret = readWatchSecret(formOf(context, triggerFields));
 		if (!isSecret(context.getHeaderData()[SECRET_HEADER], secret)) {
-			return reject(403, ...WRONG_SECRET);
+			return reject(
+				403,
+				'The Chat Events Trigger rejected the secret',
+				"Enter the text of 'Secret' in the Chat Events Trigger as 'Trigger Secret' of Chat Session > Watch.",
+			);
 		}
 		const body = await readBody(context);
 		const listener = activeListeners.get(nodeKey(context));
-		// n8n doesn't store what a test in the editor adds.
-		if (listener === undefined || context.getMode() === 'manual') return reject(503, ...NOT_HERE);
+		// While n8n starts, in another process, and after an update of this package, whose new code doesn't know the trigger.
+		// And n8n doesn't store what a test in the editor adds.
+		if (listener === undefined || context.getMode() === 'manual') {
+			return reject(
+				503,
+				"The Chat Events Trigger isn't active in this n8n process, so nothing was saved",
+				"Try again in a moment. If that doesn't help, unpublish the workflow of the trigger, then publish it, and use its Production URL. If your n8n instance has separate webhook processes, the main process must serve this URL.",
+			);
+		}
 		const { action, sessionIds } = parseWatchRequest(isJsonObject(body) ? body : {});
 		const isWatch = action === 'watch';
 		if (isWatch) requireRoom(listener, sessionIds);
@@ -70,20 +81,6 @@ function requireRoom(listener: ChatEventsListener, sessionIds: string[]): void {
 		'Unwatch sessions that are no longer needed, or use another Chat Events Trigger for more sessions.',
 	);
 }
-
-/** Message and resolution. */
-type Rejection = readonly [string, string];
-
-const WRONG_SECRET: Rejection = [
-	'The Chat Events Trigger rejected the secret',
-	"Enter the text of 'Secret' in the Chat Events Trigger as 'Trigger Secret' of Chat Session > Watch.",
-];
-
-/** While n8n starts, in another process, and after an update of this package, whose new code doesn't know the trigger. */
-const NOT_HERE: Rejection = [
-	"The Chat Events Trigger isn't active in this n8n process, so nothing was saved",
-	"Try again in a moment. If that doesn't help, unpublish the workflow of the trigger, then publish it, and use its Production URL. If your n8n instance has separate webhook processes, the main process must serve this URL.",
-];
 
 /** @throws InvalidInput if the secret is empty */
 export function readWatchSecret(form: Fields): string {

@@ -18,7 +18,7 @@ import { withChatSocket } from '../host/http/chatSocket';
 import type { PreparedRequest, RequestDeps } from '../host/run/preparedRequest';
 import type { Prepare } from '../host/run/chatItems';
 import { asItems } from '../host/run/itemLoop';
-import { acceptedAck, requireAccepted, withReplyHint } from './acknowledgement';
+import { acceptedAck, MAYBE_ACCEPTED, requireAccepted, withReplyHint } from './acknowledgement';
 
 export const idempotencyKeyField: INodeProperties = {
 	displayName: 'Idempotency Key',
@@ -83,8 +83,7 @@ export function sendFrame(
 			disconnectOther,
 			async (user) => await user.send(frame, timeoutMs),
 		);
-		const ack = acceptedAck(result, key !== undefined);
-		return { session_id: sessionId, ...withReplyHint(ack) };
+		return { session_id: sessionId, ...withReplyHint(acceptedAck(result)) };
 	};
 	const what = content.type === 'message' ? 'message' : 'answer';
 	return messageRequest({ sessionId }, { sessionId, frame }, key, send, what);
@@ -108,7 +107,7 @@ export const sendByAsync: Prepare = (form) => {
 		const post = async () =>
 			await sendByProfile('chat.async', account, values, additions, documented);
 		const response = await sendKeyed(account.client, documented !== undefined, post);
-		return withReplyHint(recordOf(response), true);
+		return withReplyHint(recordOf(response));
 	});
 };
 
@@ -180,11 +179,8 @@ async function sendKeyed(
 			const isUnknown = failure instanceof OutcomeUnknown;
 			if (!isUnknown && attempt === 1) throw failure;
 			if (!isUnknown) throw failedRepeat(failure);
-			if (attempt >= ATTEMPTS_WITH_KEY) throw failure.withText({ resolution: SENT_SEVERAL_TIMES });
+			if (attempt >= ATTEMPTS_WITH_KEY) throw failure.withText({ resolution: MAYBE_ACCEPTED });
 			await client.clock.sleep(backoffMs(REQUEST_BACKOFF, attempt));
 		}
 	}
 }
-
-const SENT_SEVERAL_TIMES =
-	'The message was sent several times with the same idempotency key, which is safe. Only with this key, it may be sent again.';

@@ -138,38 +138,6 @@ describe('before its token expires, a session', () => {
 		expect(new Set(harness.sockets().map(({ token }) => token)).size).toBe(2);
 	});
 
-	test('that cannot connect goes on with its attempts, each after a longer pause', async () => {
-		jest.spyOn(Math, 'random').mockReturnValue(0.5);
-		const active = await harness.publish();
-		const node = await harness.triggerNode({});
-		const log = jest.spyOn(triggerContext(active.workflow, node).logger, 'info');
-		await harness.settled();
-		const silent = createServer().unref().listen(0, '127.0.0.1');
-		await once(silent, 'listening');
-		const Connecting = WebSocket;
-		const url = `ws://127.0.0.1:${z.object({ port: z.number() }).parse(silent.address()).port}`;
-		const opened = jest
-			.spyOn(globalThis, 'WebSocket')
-			.mockImplementation(() => new Connecting(url));
-		speedUp(0);
-		// The next token is due after 225 seconds.
-		passTime(221_000);
-		control().cutSockets();
-		await eventually(() => log.mock.calls.length === 1);
-		passTime(1_000);
-		await eventually(() => opened.mock.calls.length === 1);
-		passTime(5_000);
-		await untilIdle();
-		passTime(15_000);
-		await eventually(() => log.mock.calls.length === 2);
-		expect(log.mock.calls.map(([, details]) => details)).toMatchObject([
-			{ waitMs: 900 },
-			{ waitMs: 1_800 },
-		]);
-		expect(opened).toHaveBeenCalledTimes(1);
-		silent.close();
-	});
-
 	test('ends if the service then says that it is closed', async () => {
 		const active = await harness.publish();
 		await harness.settled();
@@ -323,15 +291,5 @@ describe('frames', () => {
 				{ sessionId: sessions.open, waitMs: expect.any(Number), originalMessage },
 			],
 		]);
-	});
-
-	test("aren't expected from another URL than that of a WebSocket, which is reported without its token", async () => {
-		const body = { success: true, data: { token: 'secret-1', ws_url: 'https://h/secret-1' } };
-		harness.simulator().faults.respond(/ws_token/, 200, { body });
-		const { message, description } = stopMessage(await send('Hello'));
-		expect(message).toBe(
-			"The service returned a WebSocket URL that n8n can't use, so nothing was sent",
-		);
-		expect(description).toContain('said: https://h/[hidden].');
 	});
 });

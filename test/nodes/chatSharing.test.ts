@@ -52,20 +52,6 @@ describe('the connection of a session', () => {
 		expect(control().frames()).toEqual([]);
 	});
 
-	test('is used by executions at the same time, and closed after the last one', async () => {
-		const first = send(UNACKED);
-		await frames(1);
-		const next = send(UNACKED);
-		await untilIdle();
-		ack();
-		await first;
-		await frames(2);
-		expect([harness.sockets().length, control().openSockets()]).toEqual([1, 1]);
-		ack();
-		await next;
-		await harness.connected(0);
-	});
-
 	test('is opened again when the socket before it has ended', async () => {
 		let release = () => {};
 		const released = new Promise<void>((resolve) => (release = resolve));
@@ -109,40 +95,6 @@ describe('events', () => {
 		// n8n would ignore an event whose key another trigger has used.
 		expect(one.emitted[1]?.deduplicationKey).not.toBe(other.emitted[0]?.deduplicationKey);
 	});
-
-	test('between two versions of a trigger come with the replay to a new socket, also if another trigger keeps the connection', async () => {
-		const other = await publish(sessions.open, undefined, OTHER_TRIGGER);
-		const before = await publish();
-		await harness.settled();
-		const first = control().nudge(sessions.open);
-		await eventually(() => before.emitted.length === 1);
-		before.endExecutions();
-		await before.stop();
-		const between = control().nudge(sessions.open);
-		await untilIdle();
-		const after = await publish();
-		await sockets(2);
-		await harness.settled();
-		control().cutSockets();
-		await sockets(3);
-		await harness.settled();
-		// n8n has stored the key of the first one, which the former version got.
-		expect(eventIds(after)).toEqual([first, between]);
-		expect(eventIds(other)).toEqual([first, between]);
-	});
-});
-
-test('a trigger that is published again right after an action gets the events in between', async () => {
-	const before = await publish();
-	await harness.settled();
-	await send('Hello');
-	speedUp(0);
-	await before.stop();
-	await harness.connected(0);
-	const between = control().nudge(sessions.open);
-	speedUp(50);
-	const after = await publish(sessions.open, 'init');
-	await eventually(() => eventIds(after).includes(between));
 });
 
 test('what happened while n8n was down starts each trigger, also one that joins after the replay', async () => {
@@ -419,17 +371,5 @@ describe('the client_id', () => {
 		event('e-1');
 		await eventually(() => trigger.emitted.length > 0);
 		expect(eventIds(trigger).at(-1)).toBe('e-1');
-	});
-
-	test('changes with a new token if the service rejects the socket before that ack', async () => {
-		void send(UNACKED);
-		await frames(1);
-		await publish();
-		await untilIdle();
-		control().closeSockets(1008);
-		await sockets(2);
-		const [first, second] = harness.sockets();
-		expect(second?.client_id).not.toBe(first?.client_id);
-		expect(second?.token).not.toBe(first?.token);
 	});
 });

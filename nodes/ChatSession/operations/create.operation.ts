@@ -1,3 +1,4 @@
+import compact from 'lodash/compact';
 import type { IDataObject, INodeProperties } from 'n8n-workflow';
 import {
 	additionalBodyFields,
@@ -21,14 +22,7 @@ import { createLegacySession } from '../../core/service/endpoints';
 import { documentedRecord, recordOf } from '../../core/service/envelope';
 import type { ApiResponse } from '../../core/service/http';
 import { parseAgentUuid } from '../../core/service/parseIds';
-import {
-	isJsonObject,
-	type JsonObject,
-	type JsonValue,
-	levelsIn,
-	MAX_VALUES,
-	valueAt,
-} from '../../core/values/json';
+import { fieldsIn, type JsonObject, valueAt } from '../../core/values/json';
 
 const personNameField: INodeProperties = {
 	displayName: 'Person Name',
@@ -145,20 +139,12 @@ function creation(
 
 /**
  * The ID of the new session, or null if it isn't found. The shape of the response isn't documented, so without a path in the
- * profile, the outermost `session_id` wins. Null if the outermost ones differ, because any of them could be about
- * something else.
+ * profile, it's the only `session_id`. Of several, any could be about something else.
  */
 export function createdSessionId({ profile }: Account, { body }: ApiResponse): string | null {
 	const path = profile.part('chat.session')?.session;
 	if (path !== undefined) return idText(valueAt(body, path));
-	for (const level of levelsIn(body, MAX_VALUES)) {
-		const [first = null, ...others] = new Set(level.flatMap((value) => sessionIdOf(value) ?? []));
-		if (first !== null) return others.length === 0 ? first : null;
-	}
-	return null;
-}
-
-function sessionIdOf(value: JsonValue): string | null {
-	const isSession = isJsonObject(value) && Object.hasOwn(value, 'session_id');
-	return isSession ? idText(value.session_id) : null;
+	const found = new Set(compact([...fieldsIn(body, ['session_id'])].map(idText)));
+	const [only = null] = found;
+	return found.size === 1 ? only : null;
 }

@@ -96,26 +96,11 @@ describe('activating', () => {
 		await harness.connected(0);
 	});
 
-	test.each(['create', 'update'] as const)(
-		'%s: a user sees why a session is not connected, too',
-		async (activation) => {
-			const { message } = await rejection({ sessionIds: sessions.unknown }, activation);
-			expect(message).toContain(sessions.unknown);
-		},
-	);
-
 	test('names 50 of 60 sessions that are not connected', async () => {
 		const sessionIds = Array.from({ length: 60 }, () => randomUUID()).join();
 		const { description } = await rejection({ sessionIds });
 		expect(description.match(/: The service didn't find/g)).toHaveLength(50);
 		expect(description.endsWith(' And 10 more sessions.')).toBe(true);
-	});
-
-	test('shows what the service said, without its HTML', async () => {
-		const body = { success: false, error: '<a href="x">closed</a>' };
-		harness.simulator().faults.respond(/ws_token/, 422, { body });
-		const { description } = await rejection({ sessionIds: sessions.open });
-		expect(description).toContain('The service said: ‹a href="x">closed‹/a>.');
 	});
 
 	test.each(['init', 'leadershipChange'] as const)(
@@ -137,34 +122,6 @@ describe('activating', () => {
 });
 
 describe('losing sessions', () => {
-	test('a session that is rejected for good is reported', async () => {
-		const active = await harness.publish({ sessionIds: sessions.open });
-		harness.loseForGood(sessions.open);
-		await harness.reported(active);
-		expect(active.failed[0]?.message).toContain(sessions.open);
-		expect(active.errors).toEqual([]);
-	});
-
-	test('sessions with different next steps are reported separately', async () => {
-		const { simulator, reported, loseForGood, publish } = harness;
-		const active = await publish({ sessionIds: `${sessions.open}, ${sessions.dormant}` });
-		await harness.settled(2);
-		simulator().faults.respond(new RegExp(`${sessions.dormant}/ws_token`), 401);
-		simulator().sessions.closeSockets(4401, sessions.dormant);
-		speedUp(1_000);
-		await clock.sleep(55_000);
-		loseForGood(sessions.open);
-		await reported(active, 2);
-		const reportOf = (sessionId: string) =>
-			active.failed.find(({ message }) => message.includes(sessionId));
-		expect(reportOf(sessions.dormant)).toMatchObject({
-			description: expect.stringMatching(/tries again automatically/),
-		});
-		expect(reportOf(sessions.open)).toMatchObject({
-			description: expect.stringMatching(/ Unpublish the workflow, then publish it\. /),
-		});
-	});
-
 	test('a closed session is only logged', async () => {
 		const active = await harness.publish({ sessionIds: sessions.open });
 		await harness.connected();

@@ -149,20 +149,6 @@ test('a session with a final failure is removed, too, and followed again as its 
 	await harness.connected(2);
 });
 
-test('follows the valid sessions of an edited stored list, and reports an unknown one once', async () => {
-	const edited = storing([7, null, sessions.open, sessions.unknown]);
-	const active = await harness.publish(WATCHING, 'init', edited);
-	await harness.connected(1);
-	await harness.reported(active);
-	await watch(sessions.dormant);
-	expect(stored()).toEqual([sessions.open, sessions.dormant]);
-	await active.stop();
-	expect(active.failed.map(({ message }) => message)).toEqual([
-		expect.stringContaining(sessions.unknown),
-	]);
-	expect(active.errors).toEqual([]);
-});
-
 test('a request reaches the trigger of its URL, even if others are active', async () => {
 	const first = await harness.publish(WATCHING);
 	const other = await harness.publish(WATCHING, 'activate', {}, { id: 'other' });
@@ -199,18 +185,6 @@ test("watched sessions can't be tested in the editor", async () => {
 		message: "Watched sessions can't be tested in the editor",
 		description: expect.stringContaining("set 'Sessions' to 'Listed'"),
 	});
-});
-
-test("a session that is unwatched while it connects isn't added", async () => {
-	await harness.publish(WATCHING);
-	const service = harness.simulator();
-	const release = service.holdResponses();
-	await watch(sessions.open);
-	await eventually(() => service.stats().maxActive === 1);
-	await post({ action: 'unwatch', session_ids: [sessions.open] });
-	release();
-	expect(stored()).toEqual([]);
-	await harness.connected(0);
 });
 
 test("an internal error isn't reported as a rejection", async () => {

@@ -17,22 +17,9 @@ const KEY = { options: { idempotencyKey: 'k-1' } };
 const ACCEPTED = { success: true, data: { turn_id: 't-1', session_id: 's-1' } };
 const HINT = {
 	reply: null,
-	reply_hint:
-		"The service accepted the message, and its response has no reply. In n8n, get the reply with Chat Events Trigger: turn_result has the same turn_id (or merged_into), and message_received with the role ai has the agent's words. Chat Delivery Trigger gets later replies only.",
-};
-
-/** Its events may be over. */
-const REPLAYED = {
-	reply: null,
 	reply_hint: expect.stringMatching(
-		/^The service accepted this message before, .* may have replied then, .* a later reply with Chat Events Trigger: /,
+		/no reply\. With the mode support, a person has taken over .* In n8n, get the reply with Chat Events Trigger: /,
 	),
-};
-
-const TAKEN_OVER = {
-	reply: null,
-	reply_hint:
-		"A person has taken over this chat, so the agent doesn't reply. In n8n, Chat Events Trigger reports with mode_changed when the agent has the chat again.",
 };
 
 /** Accepts every message and returns the bodies. */
@@ -84,7 +71,7 @@ describe('a broken connection or a server error after the message was sent', () 
 	test('with a key and no response at all: 3 attempts, then reports that another run is safe', async () => {
 		service().post(ASYNC).times(3).reply(502, '<html>');
 		const run = await harness.runOnNock({ sendingMethod: 'async', ...KEY });
-		expect(stopMessage(run).description).toContain('Only with this key');
+		expect(stopMessage(run).description).toContain('Only with the same idempotency key');
 	});
 });
 
@@ -95,36 +82,28 @@ describe('a response with status 200 and', () => {
 			.reply(200, { success: true, data });
 		return await harness.runOnNock({ sendingMethod });
 	};
-	const INACTIVE = 'The agent of this session is inactive';
-	const TOO_BUSY = 'The service is too busy to accept the message';
+	const REJECTED = 'The service rejected the message';
 	const FAILED = "The service couldn't process the message";
-	const UNKNOWN = 'The service may or may not have accepted the message.';
 	const inactive = { state: 'invalid', error: 'agent_inactive' };
 	const busy = { state: 'busy', error: 'server_busy' };
 
 	test.each<['inbound' | 'async', JsonObject, string, string]>([
-		['inbound', inactive, INACTIVE, 'The service said: agent_inactive.'],
-		['async', { answer: inactive }, INACTIVE, 'The service said: agent_inactive.'],
-		[
+		['inbound', inactive, REJECTED, 'Activate the agent'],
+		['async', inactive, REJECTED, 'Activate the agent'],
+		['inbound', busy, 'The service is too busy to accept the message', 'Send it again later.'],
+		...[
+			{ state: 'invalid' },
+			{ state: 'busy', error: 'later' },
+			{ state: 'error', error: 'boom', reply: false, merged_into: {} },
+			// Elsewhere, it may be about something else.
+			{ answer: inactive },
+			{ state: 'open', session: { state: 'active' }, answer: busy, earlier: { turn_id: 't-0' } },
+		].map((data): ['inbound', JsonObject, string, string] => [
 			'inbound',
-			// Empty fields are no turn.
-			{ answer: { state: 'invalid', error: 'too_blue', reply: false, merged_into: {} } },
-			'The service rejected the message',
-			'Check the values of the message, then send it again.',
-		],
-		['inbound', { answer: busy }, TOO_BUSY, 'Send it again later. The service said: server_busy.'],
-		// The session has another state.
-		['inbound', { state: 'open', answer: busy }, TOO_BUSY, ''],
-		['inbound', { session: { state: 'active' }, answer: busy }, TOO_BUSY, ''],
-		['inbound', { answer: { state: 'invalid' } }, FAILED, UNKNOWN],
-		['inbound', { answer: { state: 'busy', error: 'later' } }, FAILED, UNKNOWN],
-		['inbound', { answer: { state: 'error', error: 'boom' } }, FAILED, UNKNOWN],
-		['inbound', { answer: { state: 'busy' } }, FAILED, UNKNOWN],
-		['async', { answer: { state: 'error' } }, FAILED, UNKNOWN],
-		// A turn elsewhere proves nothing.
-		['inbound', { earlier: { turn_id: 't-0', reply: 'Hello' }, ...inactive }, FAILED, UNKNOWN],
-		['inbound', { answer: busy, earlier: { turn_id: 't-0' } }, FAILED, UNKNOWN],
-		['inbound', { answer: inactive, earlier: { state: 'default' } }, FAILED, UNKNOWN],
+			data,
+			FAILED,
+			'The service may or may not have accepted the message.',
+		]),
 	])('%s, %j: the item fails', async (sendingMethod, data, message, advice) => {
 		expect(stopMessage(await responding(sendingMethod, data))).toEqual({
 			message,
@@ -132,29 +111,20 @@ describe('a response with status 200 and', () => {
 		});
 	});
 
-	/** With what is added to the output of 'Request With Immediate Reply' and 'Request With Later Reply'. */
-	test.each<[JsonObject, IDataObject, IDataObject]>([
+	test.each<[JsonObject, IDataObject]>([
 		// The state of another object.
-		[{ state: 'accepted', agent: { state: 'busy' }, line: { state: 'error' } }, REPLAYED, HINT],
-		[{ state: 'default', reply: null, tools: [{ state: 'invalid', error: 'none' }] }, {}, HINT],
-		[{ turn_id: 't-1', reply: 'Hello', tool: { state: 'error', error: 'timeout' } }, {}, {}],
+		[{ state: 'accepted', agent: { state: 'busy' }, line: { state: 'error' } }, HINT],
+		[{ turn_id: 't-1', reply: 'Hello', tool: { state: 'error', error: 'timeout' } }, {}],
 		// A turn, with any state.
-		[{ answer: { state: 'invalid', turn_id: 't-1' } }, {}, HINT],
-		[{ answer: { state: 'merged', merged_into: 't-0', reply: '' } }, HINT, HINT],
-		[{ answer: { state: 'merged', reply: { buttons: ['Yes'] } } }, {}, {}],
-		[{ answer: { state: 'default', turn_id: 't-1' }, tool: { state: 'merged' } }, {}, HINT],
-		// A person has taken over, whatever the state is called.
-		[{ answer: { state: 'default', mode: 'support' } }, TAKEN_OVER, TAKEN_OVER],
-		[{ state: 'with_operator', mode: 'support', reply: null }, TAKEN_OVER, TAKEN_OVER],
-		[{ state: 'accepted', session: { mode: 'support' } }, TAKEN_OVER, TAKEN_OVER],
-		[{ state: 'with_operator', mode: 'ai' }, {}, HINT],
-		[{ state: 'with_operator', mode: 'support', reply: 'Please wait.' }, {}, {}],
-	])('%j: accepted, and says where a missing reply comes', async (data, immediate, later) => {
-		const outputs = [await responding('inbound', data), await responding('async', data)];
-		expect(outputs.flatMap((run) => records(run))).toEqual([
-			{ ...data, ...immediate },
-			{ ...data, ...later },
-		]);
+		[{ answer: { state: 'invalid', turn_id: 't-1' } }, HINT],
+		[{ answer: { state: 'merged', merged_into: 't-0', reply: '' } }, HINT],
+		[{ answer: { state: 'merged', reply: { buttons: ['Yes'] } } }, {}],
+		[{ state: 'with_operator', mode: 'support', reply: null }, HINT],
+		[{ state: 'with_operator', mode: 'support', reply: 'Please wait.' }, {}],
+	])('%j: accepted, and says where a missing reply comes', async (data, hint) => {
+		for (const sendingMethod of ['inbound', 'async'] as const) {
+			expect(records(await responding(sendingMethod, data))).toEqual([{ ...data, ...hint }]);
+		}
 	});
 });
 

@@ -30,8 +30,7 @@ const customerMessages = (id: string = sessions.open) =>
 
 test('a message to a person who has taken over says why it has no reply, also to a model', async () => {
 	control().setMode(sessions.open, 'support');
-	const why = "A person has taken over this chat, so the agent doesn't reply.";
-	const reply_hint = expect.stringMatching(`^${why} .*mode_changed`);
+	const reply_hint = expect.stringContaining('a person has taken over the chat');
 	expect(records(await send('Hello'))).toMatchObject([
 		{ reply: null, mode: 'support', reply_hint },
 	]);

@@ -1,6 +1,6 @@
 import type { INode, INodeParameters } from 'n8n-workflow';
 import nock from 'nock';
-import { engineTool, hintsOf, mcpTool, service, records } from '../../engine';
+import { hintsOf, mcpTool, service, records } from '../../engine';
 import { agents, chatHarness, sessions, stopMessage } from '../chatHarness';
 
 const harness = chatHarness('chatSession', { sessionId: sessions.open });
@@ -145,20 +145,6 @@ describe('watch and unwatch', () => {
 		expect(stopMessage(await ask()).message).toBe('The chat session is closed');
 	});
 
-	const noTrigger = "No Chat Events Trigger responds at 'Trigger URL'";
-
-	test('an unreachable trigger is reported', async () => {
-		minting();
-		const refused = { code: 'ECONNREFUSED', syscall: 'connect' };
-		trigger()
-			.post(PATH)
-			.replyWithError(Object.assign(new Error('no'), refused));
-		expect(stopMessage(await ask())).toEqual({
-			message: noTrigger,
-			description: expect.stringMatching(/must be allowed .* ECONNREFUSED\.$/),
-		});
-	});
-
 	test.each(['hello', 'n8n.example.com/webhook', 'ftp://n8n.example.com'])(
 		"%s isn't a URL, so the service isn't asked",
 		async (triggerUrl) => {
@@ -179,20 +165,20 @@ describe('watch and unwatch', () => {
 		expect(records(run)).toHaveLength(1);
 	});
 
-	const unclear = "The response doesn't show whether the Chat Events Trigger received the request";
+	const unclear = "No Chat Events Trigger confirms the request at 'Trigger URL'";
 
 	test('a connection that breaks is unknown, and Retry sends the request again', async () => {
-		minting();
 		const reset = { code: 'ECONNRESET', syscall: 'read' };
-		trigger()
-			.post(PATH)
-			.replyWithError(Object.assign(new Error('no'), reset));
+		const breaks = () => {
+			minting();
+			trigger()
+				.post(PATH)
+				.replyWithError(Object.assign(new Error('no'), reset));
+		};
+		breaks();
 		const failed = await ask({}, { onError: 'continueRegularOutput' });
 		expect(records(failed)).toMatchObject([{ error: unclear, details: { outcome: 'unknown' } }]);
-		minting();
-		trigger()
-			.post(PATH)
-			.replyWithError(Object.assign(new Error('no'), reset));
+		breaks();
 		minting();
 		trigger().post(PATH).reply(200, { watched: true });
 		const run = await ask({}, { retryOnFail: true, maxTries: 2, waitBetweenTries: 1 });
@@ -202,15 +188,8 @@ describe('watch and unwatch', () => {
 	const full = { message: 'The trigger is full', resolution: 'Unwatch one' };
 	test.each([
 		[400, full, full.message, full.resolution],
-		[
-			404,
-			{ code: 404, message: 'not registered' },
-			noTrigger,
-			'The response was: HTTP status 404.',
-		],
-		[503, '', unclear, 'Sending it again is safe.'],
-		[200, '<html>', unclear, 'In n8n, publish the workflow'],
-		[502, '<html>', unclear, 'Sending it again is safe.'],
+		[404, { code: 404, message: 'not registered' }, unclear, 'The response was: HTTP status 404.'],
+		[200, '<html>', unclear, 'Sending it again is safe. In n8n, publish the workflow'],
 	])("rejects a response with status %i that isn't a success", async (...one) => {
 		const [status, body, message, advice] = one;
 		minting();
@@ -218,26 +197,6 @@ describe('watch and unwatch', () => {
 		expect(stopMessage(await ask())).toEqual({
 			message,
 			description: expect.stringContaining(advice),
-		});
-	});
-
-	test.each<[string, number, object | string, RegExp]>([
-		[
-			'if n8n says that no workflow is published at the URL, that the owner must fix it',
-			404,
-			{ code: 404, message: 'The requested webhook "POST abc/watch" is not registered.' },
-			/^In n8n, publish .* Nothing was done\. Tell the user .* the person who set up this tool must fix this\.$/,
-		],
-		['while n8n starts, to wait', 404, 'Cannot POST /webhook/abc/watch', /Wait for a minute/],
-		['if a proxy accepts no more requests, to wait', 429, '', /Wait for a minute/],
-	])('tells a model %s', async (_what, status, body, next) => {
-		trigger().post(PATH).reply(status, body);
-		const parameters = { ...TRIGGER, resource: 'watchList', operation: 'watch' };
-		const watch = { ...parameters, sessionId: sessions.open };
-		const tool = engineTool(await harness.other('chatSession', watch));
-		expect(await tool()).toMatchObject({
-			outcome: 'rejected',
-			next_step: expect.stringMatching(next),
 		});
 	});
 
