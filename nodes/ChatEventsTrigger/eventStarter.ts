@@ -15,8 +15,8 @@ import type { ChatEvent } from '../core/chat/frames';
 
 /**
  * Executions that run at the same time, of all triggers in this process. n8n is busy when they begin, and a webhook of
- * another workflow waits for them. Without a limit, a full n8n would take more executions
- * than it can store, and fail for other workflows.
+ * another workflow waits for them. Without a limit, a full n8n would take more executions than it can store, and fail for
+ * other workflows.
  */
 const running = pLimit(10);
 

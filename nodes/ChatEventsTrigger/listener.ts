@@ -127,12 +127,9 @@ export class ChatEventsListener {
 		if (losses.length > 0) throw sessionsLost(this.context, losses);
 	}
 
-	/** A session that is followed already tries again now. */
 	follow(sessionIds: string[]): void {
 		for (const sessionId of sessionIds) {
-			const existing = this.sessions.get(sessionKey(sessionId));
-			if (existing === undefined) this.connect(sessionId, this.account);
-			else existing.user.retryNow();
+			if (!this.sessions.has(sessionKey(sessionId))) this.connect(sessionId, this.account);
 		}
 	}
 

@@ -1,6 +1,5 @@
-import type { SendResult } from '../core/chat/sender';
 import { ACCEPTED_STATES, type Ack, errorOfAck, idText } from '../core/chat/frames';
-import { ExplainedError, failedRepeat, OutcomeUnknown } from '../core/service/errors';
+import { ExplainedError, OutcomeUnknown } from '../core/service/errors';
 import { recordOf } from '../core/service/envelope';
 import type { ApiResponse } from '../core/service/http';
 import {
@@ -39,17 +38,16 @@ function maybeAccepted(message: string, originalMessage?: string): OutcomeUnknow
 /**
  * The ack of an accepted message.
  *
+ * @param ack null if none came
  * @throws ExplainedError if the message wasn't accepted, or isn't known to be
  */
-export function acceptedAck({ ack, isRepeat }: SendResult): Ack {
+export function acceptedAck(ack: Ack | null): Ack {
 	if (ack === null) throw maybeAccepted("The message was sent, but the service didn't confirm it");
 	const { state } = ack;
 	const originalMessage = errorOfAck(ack);
 	// An undocumented state without an error is passed through.
 	const isAccepted = ACCEPTED_STATES.has(state) || (!isRefused(ack) && !originalMessage);
 	if (isAccepted) return ack;
-	// Another attempt may have been accepted.
-	if (isRepeat) throw failedRepeat({ originalMessage, origin: 'service' });
 	if (state === 'busy') {
 		throw new ExplainedError(
 			'not_sent',
@@ -82,7 +80,7 @@ export function requireAccepted(response: ApiResponse): ApiResponse {
 	const { state, error } = turn;
 	const isDocumented = state === 'busy' ? error === 'server_busy' : isGiven(error);
 	const isCertain = turn === record && isDocumented;
-	acceptedAck({ ack: { ...turn, state: isCertain ? String(state) : 'error' }, isRepeat: false });
+	acceptedAck({ ...turn, state: isCertain ? String(state) : 'error' });
 	return response;
 }
 

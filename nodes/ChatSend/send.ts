@@ -1,16 +1,12 @@
 import type { INodeProperties } from 'n8n-workflow';
-import type { ApiClient } from '../core/service/client';
 import { sendByProfile } from '../core/profile/serviceProfile';
 import { type Additions, sendLegacyMessage } from '../core/service/endpoints';
 import { documentedRecord, recordOf } from '../core/service/envelope';
-import { explained, failedRepeat, InvalidInput, OutcomeUnknown } from '../core/service/errors';
-import type { ApiResponse } from '../core/service/http';
+import { InvalidInput } from '../core/service/errors';
 import { parseAgentUuid } from '../core/service/parseIds';
-import { REQUEST_BACKOFF } from '../core/service/retry';
 import type { ClientFrame } from '../core/chat/frames';
 import { ACK_TIMEOUT_MS } from '../core/chat/sender';
 import { parseSessionId, requireText, sessionKey } from '../core/chat/parseChatFields';
-import { backoffMs } from '../core/values/clock';
 import type { JsonObject } from '../core/values/json';
 import { type Fields, MAY_BE_BLANK } from '../host/forms/fields';
 import { readAdditions } from '../host/forms/options';
@@ -53,6 +49,7 @@ function messageRequest(
 		target: ['message', ...(sessionId === '' ? ['', agentUuid] : [sessionKey(sessionId)])],
 		idempotencyKey,
 		once: 'item',
+		withDetails: (error) => error.withText({ resolution: MAYBE_ACCEPTED }),
 		happened: () => `The ${what} was sent.`,
 		send: async (deps) => asItems(await send(deps)),
 	};
@@ -104,10 +101,8 @@ export const sendByAsync: Prepare = (form) => {
 	const key = readKey(form);
 	const documented = key.idempotency_key === undefined ? undefined : { ...key };
 	return byRequest(form, 'async', message, key, async ({ account }, additions) => {
-		const post = async () =>
-			await sendByProfile('chat.async', account, values, additions, documented);
-		const response = await sendKeyed(account.client, documented !== undefined, post);
-		return withReplyHint(recordOf(response));
+		const response = await sendByProfile('chat.async', account, values, additions, documented);
+		return withReplyHint(recordOf(requireAccepted(response)));
 	});
 };
 
@@ -156,31 +151,4 @@ function readMessage(form: Fields) {
 		'The message has no session and no agent',
 		"Fill in 'Session ID', or 'Agent' to let the service find or create a session.",
 	);
-}
-
-const ATTEMPTS_WITH_KEY = 3;
-
-/**
- * Sends a request, and repeats it if the outcome is unknown and it has a key: "resending the same key and content is safe"
- * (`POST /v1/chat/inbound/async`). Only a success settles the outcome, because a rejection of a later attempt
- * doesn't say what happened to the first.
- */
-async function sendKeyed(
-	client: ApiClient,
-	hasKey: boolean,
-	send: () => Promise<ApiResponse>,
-): Promise<ApiResponse> {
-	if (!hasKey) return requireAccepted(await send());
-	for (let attempt = 1; ; attempt++) {
-		try {
-			return requireAccepted(await send());
-		} catch (error) {
-			const failure = explained(error);
-			const isUnknown = failure instanceof OutcomeUnknown;
-			if (!isUnknown && attempt === 1) throw failure;
-			if (!isUnknown) throw failedRepeat(failure);
-			if (attempt >= ATTEMPTS_WITH_KEY) throw failure.withText({ resolution: MAYBE_ACCEPTED });
-			await client.clock.sleep(backoffMs(REQUEST_BACKOFF, attempt));
-		}
-	}
 }

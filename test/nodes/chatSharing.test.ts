@@ -344,6 +344,8 @@ describe('the client_id', () => {
 		const sending = send(UNACKED, { options: { idempotencyKey: 'k-1' } });
 		await frames(2);
 		await trigger.stop();
+		harness.acks({ state: 'busy', error: 'server_busy' });
+		await untilIdle();
 		control().cutSockets();
 		await frames(3);
 		ack();

@@ -1,6 +1,5 @@
 import { injectContext } from '../../core/service/endpoints';
 import { documentedRecord } from '../../core/service/envelope';
-import type { OutcomeUnknown } from '../../core/service/errors';
 import { parseSessionId, requireText, sessionKey } from '../../core/chat/parseChatFields';
 import { sessionField } from '../../host/forms/chatFields';
 import {
@@ -56,7 +55,6 @@ const injectOne: Prepare = (form) => {
 	return {
 		payload: { sessionId, context, additions },
 		target: ['context', sessionKey(sessionId)],
-		withDetails: (error) => maybeInjected(sessionId, error),
 		once: 'item',
 		happened: () => 'The context was added.',
 		send: async ({ account: { client } }) =>
@@ -68,12 +66,3 @@ const injectOne: Prepare = (form) => {
 			),
 	};
 };
-
-/** The response to the next entry contains the full list, so it shows whether this entry was added. */
-function maybeInjected(sessionId: string, error: OutcomeUnknown): OutcomeUnknown {
-	return error.withText({
-		message: `${error.message} (context of session ${sessionId})`,
-		resolution:
-			"The entry wasn't sent again. The next entry for this session returns the full list, which shows whether this one was added.",
-	});
-}

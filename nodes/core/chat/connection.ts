@@ -85,7 +85,11 @@ export class ChatConnection {
 	join(options: UserOptions, clientId: string): ConnectionUser {
 		const user = new ConnectionUser(this, options, this.options.clock);
 		this.users.add(user);
-		this.retryNow();
+		if (!this.isConnected) {
+			this.mayClaim = true;
+			this.failures = 0;
+			this.wake.abort(DONE);
+		}
 		const isTrigger = options.usedBy === 'trigger';
 		if (isTrigger || this.clientId === '') this.clientId = clientId;
 		// The service replays only to a new socket what the trigger has missed.
@@ -113,14 +117,6 @@ export class ChatConnection {
 			await Promise.race([this.becameConnected.promise, whenAborted(signal)]);
 		}
 		return null;
-	}
-
-	retryNow(): void {
-		if (this.isConnected) return;
-		this.mayClaim = true;
-		// For a user who joins or asks again, attempts follow each other quickly again.
-		this.failures = 0;
-		this.wake.abort(DONE);
 	}
 
 	private async run(): Promise<void> {

@@ -1,8 +1,7 @@
 import { type Clock, DONE } from '../values/clock';
 import type { ChatConnection } from './connection';
-import type { ChatEvent, ClientFrame } from './frames';
+import type { Ack, ChatEvent, ClientFrame } from './frames';
 import type { Ending } from './reconnectPolicy';
-import type { SendResult } from './sender';
 import type { WsToken } from './token';
 
 /** An execution waits for the result of an action, so an action gives up after four or five attempts. */
@@ -48,12 +47,7 @@ export class ConnectionUser {
 		return this.closed.signal;
 	}
 
-	/** If the session isn't connected, tries again now. */
-	retryNow(): void {
-		this.connection.retryNow();
-	}
-
-	async send(frame: ClientFrame, timeoutMs: number): Promise<SendResult> {
+	async send(frame: ClientFrame, timeoutMs: number): Promise<Ack | null> {
 		return await this.connection.sender.send(this, frame, timeoutMs);
 	}
 

@@ -32,15 +32,6 @@ export const HEALTHY_AFTER_MS = 25_000;
 /** A connection that ended without a close frame (RFC 6455). */
 const BROKEN = 1006;
 
-/**
- * Safe to reconnect with the same token: 1011 by the document, closes without a specific reason (1000, 1001, 1005, 1006),
- * and what the WebSocket registry defines as temporary (1012 restart, 1013 try again later, 1014 bad gateway) or as caused
- * by one message (1009 too big).
- */
-const TRANSIENT_CODES: ReadonlySet<number> = new Set([
-	1000, 1001, 1005, 1006, 1009, 1011, 1012, 1013, 1014,
-]);
-
 /** How one attempt to connect to the session ended. */
 export type AttemptEnd =
 	| { kind: 'socket'; end: SocketEnd }
@@ -81,14 +72,14 @@ export function nextStep(attempt: AttemptEnd): NextStep {
 		return ['no_token', error.status === 401 ? 'newToken' : 'end'];
 	}
 	const { code } = attempt.end;
-	// It didn't open, or stopped taking frames.
-	if (code === null || TRANSIENT_CODES.has(code)) return ['unreachable', 'sameToken'];
 	// "Token missing, expired, invalid, or for another account": mint a new token, reconnect.
 	if (code === 4401) return ['no_token', 'newToken'];
-	// 1008: "Token's session/stream mismatch, agent inactive, or claim conflict": never with the same token, which rules out
-	// a mismatch. The close reason is shown, but not evaluated. After an undocumented code, another client may have taken
-	// over. The documented 1003 can't occur, because these nodes send text only.
-	return ['rejected', 'newToken'];
+	// "Token's session/stream mismatch, agent inactive, or claim conflict": never with the same token, which rules out a
+	// mismatch. The close reason is shown, but not evaluated.
+	if (code === 1008) return ['rejected', 'newToken'];
+	// "Safe to reconnect" (1011), no reason (1000, 1006), undocumented, or it didn't open. The documented 1003 can't occur,
+	// because these nodes send text only.
+	return ['unreachable', 'sameToken'];
 }
 
 /** @param failures attempts in a row that failed */

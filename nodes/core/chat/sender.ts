@@ -24,22 +24,13 @@ const MAX_BUSY_RETRIES = 5;
 /** As for connections, because the document has no other figures for the chat engine. */
 const BUSY_BACKOFF: Backoff = { firstMs: 1_000, maxMs: 30_000, jitter: 0.2 };
 
-/** Resends of a frame without an ack. Only frames with an idempotency key are sent again. */
-const MAX_RESENDS = 2;
-
-/**
- * The ack of a message. Null if it was sent, and not confirmed. `isRepeat`: an earlier attempt got no ack, so only an
- * accepting ack settles the outcome.
- */
-export type SendResult = { ack: Ack | null; isRepeat: boolean };
-
 /** Sends one message of a session after another, with one frame in flight, and finds the ack of each. */
 export class Sender {
 	private readonly mutex = new KeyedMutex();
 	/** The frame that waits for its ack. */
-	private flight: { messageId: string; ack: PromiseWithResolvers<Ack | 'no_ack'> } | null = null;
-	/** The IDs of sent frames that got no ack. */
-	private readonly unconfirmed = new Set<string>();
+	private flight: { messageId: string; ack: PromiseWithResolvers<Ack | null> } | null = null;
+	/** Whether the ack of an earlier frame may still come. */
+	private owesAck = false;
 
 	constructor(
 		private readonly connection: ChatConnection,
@@ -58,45 +49,35 @@ export class Sender {
 
 	/** For a time after which no ack of an earlier frame can arrive. */
 	forgetEarlier(): void {
-		this.unconfirmed.clear();
+		this.owesAck = false;
 	}
 
 	/**
-	 * Sends a frame as soon as the session is connected, and waits for its ack. Sends it again only if that is safe: after
-	 * `busy`, and after a missing ack if it has an idempotency key. Another message in between would change the order of the
-	 * conversation, so it waits.
+	 * Sends a frame as soon as the session is connected, and waits for its ack. After `busy`, sends it again. Another message
+	 * in between would change the order of the conversation, so it waits.
 	 *
 	 * @param timeoutMs how long to wait for the ack of one attempt
+	 * @returns null if the message was sent, and not confirmed
 	 * @throws ExplainedError if nothing was sent
 	 */
-	async send(user: ConnectionUser, frame: ClientFrame, timeoutMs: number): Promise<SendResult> {
+	async send(user: ConnectionUser, frame: ClientFrame, timeoutMs: number): Promise<Ack | null> {
 		const { signal } = user;
 		const { text, messageId } = outgoingFrame(frame);
 		const release = await this.hold(signal);
-		let acked: Promise<Ack | 'no_ack'> | undefined;
+		let acked: Promise<Ack | null> | undefined;
 		try {
-			for (let busy = 0, unconfirmed = 0; ; ) {
+			for (let busy = 0; ; ) {
 				const socket = await this.connection.connected(signal);
-				if (socket === null) {
-					if (unconfirmed === 0) throw notSent(user.ending);
-					return { ack: null, isRepeat: true };
-				}
+				if (socket === null) throw notSent(user.ending);
 				acked = this.sendOn(socket, text, messageId, timeoutMs);
 				if (acked === undefined) {
 					await socket.ended;
 					continue;
 				}
-				const ack = await Promise.race([acked, whenAborted(signal).then(() => 'no_ack' as const)]);
-				if (ack === 'no_ack') {
-					unconfirmed += 1;
-					const mayResend = frame.idempotency_key !== undefined && unconfirmed <= MAX_RESENDS;
-					if (!mayResend) return { ack: null, isRepeat: true };
-				} else if (ack.state === 'busy' && busy < MAX_BUSY_RETRIES) {
-					busy += 1;
-					await pause(this.clock, backoffMs(BUSY_BACKOFF, busy), signal);
-				} else {
-					return { ack, isRepeat: unconfirmed > 0 };
-				}
+				const ack = await Promise.race([acked, whenAborted(signal).then(() => null)]);
+				if (ack?.state !== 'busy' || busy === MAX_BUSY_RETRIES) return ack;
+				busy += 1;
+				await pause(this.clock, backoffMs(BUSY_BACKOFF, busy), signal);
 			}
 		} finally {
 			// A node that is stopped doesn't wait for its ack, but the next message does.
@@ -110,11 +91,11 @@ export class Sender {
 		text: string,
 		messageId: string,
 		timeoutMs: number,
-	): Promise<Ack | 'no_ack'> | undefined {
+	): Promise<Ack | null> | undefined {
 		// Set before sending, because a socket may respond synchronously.
-		const flight = { messageId, ack: Promise.withResolvers<Ack | 'no_ack'>() };
+		const flight = { messageId, ack: Promise.withResolvers<Ack | null>() };
 		this.flight = flight;
-		if (socket.send(text)) return this.untilAck(socket, flight, timeoutMs);
+		if (socket.send(text)) return this.untilAck(socket, flight.ack, timeoutMs);
 		this.flight = null;
 		return undefined;
 	}
@@ -122,20 +103,18 @@ export class Sender {
 	/** If no ack comes, the socket is closed, so that no ack on it is about an earlier frame. */
 	private async untilAck(
 		socket: Socket,
-		{ messageId, ack: { promise, resolve } }: NonNullable<Sender['flight']>,
+		{ promise, resolve }: PromiseWithResolvers<Ack | null>,
 		timeoutMs: number,
-	): Promise<Ack | 'no_ack'> {
-		void socket.ended.then(() => resolve('no_ack'));
+	): Promise<Ack | null> {
+		void socket.ended.then(() => resolve(null));
 		await settledOrTimeout(this.clock, timeoutMs, promise);
 		// Without effect if there's an ack.
-		resolve('no_ack');
+		resolve(null);
 		const ack = await promise;
 		this.flight = null;
-		if (ack === 'no_ack') {
-			this.unconfirmed.add(messageId);
+		if (ack === null) {
+			this.owesAck = true;
 			socket.close();
-		} else {
-			this.unconfirmed.delete(messageId);
 		}
 		return ack;
 	}
@@ -153,9 +132,8 @@ export class Sender {
 	 */
 	private isAckOf(messageId: string, ack: Ack): boolean {
 		const id = idText(ack.message_id);
-		if (id === messageId) return true;
 		const isOfAnother = id?.startsWith(OWN_PREFIX) === true;
-		return !isOfAnother && [...this.unconfirmed].every((earlier) => earlier === messageId);
+		return id === messageId || (!isOfAnother && !this.owesAck);
 	}
 }
 

@@ -37,7 +37,7 @@ export class Socket {
 	private readonly opened: PromiseWithResolvers<void> = Promise.withResolvers();
 	private readonly endedDeferred = Promise.withResolvers<SocketEnd>();
 	private readonly endedSignal = new AbortController();
-	private socket: WebSocket | null = null;
+	private readonly socket: WebSocket;
 	private openedAt: number | null = null;
 	/** Whether these nodes closed it. */
 	isClosing = false;
@@ -46,13 +46,7 @@ export class Socket {
 		url: string,
 		private readonly options: SocketOptions,
 	) {
-		try {
-			this.socket = new WebSocket(url);
-		} catch {
-			// The error isn't kept, because it may contain the URL with the token.
-			this.finish(null, '');
-			return;
-		}
+		this.socket = new WebSocket(url);
 		this.listen(this.socket);
 		void this.connect();
 	}
@@ -75,13 +69,9 @@ export class Socket {
 	 * the service's close frame, the network can keep it closing forever.
 	 */
 	send(text: string): boolean {
-		try {
-			if (!this.isClosing && this.socket?.readyState === OPEN) {
-				this.socket.send(text);
-				return true;
-			}
-		} catch {
-			// The socket is broken.
+		if (!this.isClosing && this.socket.readyState === OPEN) {
+			this.socket.send(text);
+			return true;
 		}
 		void this.finishLater();
 		return false;
@@ -89,15 +79,12 @@ export class Socket {
 
 	/**
 	 * Closes the socket. Waits for the service's close frame for a moment only.
-	 *
-	 * @returns false if it was closed before
 	 */
-	close(): boolean {
-		if (this.signal.aborted || this.isClosing) return false;
+	close(): void {
+		if (this.signal.aborted || this.isClosing) return;
 		this.isClosing = true;
-		this.closeSocket();
+		this.socket.close(NORMAL_CLOSURE);
 		void this.finishLater();
-		return true;
 	}
 
 	private async connect(): Promise<void> {
@@ -105,7 +92,7 @@ export class Socket {
 		await settledOrTimeout(clock, CONNECT_TIMEOUT_MS, this.opened.promise);
 		if (this.openedAt === null && !this.signal.aborted) {
 			this.finish(null, '');
-			this.closeSocket();
+			this.socket.close(NORMAL_CLOSURE);
 		}
 		if (!(await pause(clock, SETTLE_MS, this.signal)) || this.isClosing) return;
 		this.isSettled = true;
@@ -131,14 +118,6 @@ export class Socket {
 		});
 		// A close event with more details follows each error event. Without a listener, some sockets throw.
 		socket.addEventListener('error', () => undefined);
-	}
-
-	private closeSocket(): void {
-		try {
-			this.socket?.close(NORMAL_CLOSURE);
-		} catch {
-			// The socket has already ended.
-		}
 	}
 
 	private finish(code: number | null, reason: string): void {

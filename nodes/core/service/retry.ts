@@ -27,7 +27,7 @@ const CERTIFICATE_FAULTS = new Set([
 
 export const ATTEMPTS = 4;
 /** Short, because an execution waits for it, and widely spread, because the requests of many items fail together. */
-export const REQUEST_BACKOFF: Backoff = { firstMs: 500, maxMs: 8_000, jitter: 0.5 };
+const REQUEST_BACKOFF: Backoff = { firstMs: 500, maxMs: 8_000, jitter: 0.5 };
 /** If the service asks for a longer wait, the request fails instead. */
 const MAX_RETRY_AFTER_MS = 60_000;
 

@@ -2,14 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { WorkflowExecute } from 'n8n-core';
 import type { INodeParameters, WorkflowActivateMode } from 'n8n-workflow';
 import { clock } from '../../../nodes/host/clock';
-import {
-	makeAdditionalData,
-	makeWorkflow,
-	nodeTypes,
-	output,
-	speedUp,
-	triggerContext,
-} from '../../engine';
+import { makeAdditionalData, makeWorkflow, nodeTypes, output, triggerContext } from '../../engine';
 import { chatHarness, sessions, typesOf } from '../chatHarness';
 
 const harness = chatHarness('chatEventsTrigger', {});

@@ -93,25 +93,6 @@ test('concurrent requests lose no session', async () => {
 	expect(many.map((id) => control.openSockets(id))).toEqual(many.map(() => 1));
 });
 
-test("a watched session stays if it's requested again during an outage, which starts an attempt", async () => {
-	const active = await harness.publish(WATCHING);
-	const { sessions: control, faults, requests } = harness.simulator();
-	const { open } = sessions;
-	await watch(open);
-	await harness.connected(1);
-	faults.respond(/ws_token/, 401);
-	control.closeSockets(4401);
-	await eventually(() => requests.filter(({ outcome }) => outcome.status === 401).length === 2);
-	// In real time, the next attempt would follow after a minute.
-	speedUp(1);
-	faults.clear();
-	expect(await watch(open)).toEqual({ statusCode: 200, body: { watched: true } });
-	expect(stored()).toEqual([open]);
-	await harness.connected(1);
-	control.nudge(open);
-	await eventually(() => active.emitted.length === 1);
-});
-
 test('a closed session is removed from the list with the next request', async () => {
 	const active = await harness.publish(WATCHING);
 	await watch(sessions.open);

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import type nock from 'nock';
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import type { JsonObject } from '../../../nodes/core/values/json';
 import { mcpTool, service, records } from '../../engine';
@@ -14,6 +13,7 @@ const AGENT = { agentUuid: { __rl: true, mode: 'id', value: agents.full } };
 const INBOUND = '/v1/chat/inbound';
 const ASYNC = '/v1/chat/inbound/async';
 const KEY = { options: { idempotencyKey: 'k-1' } };
+const SENT = { session_id: sessions.open, message: 'Hello' };
 const ACCEPTED = { success: true, data: { turn_id: 't-1', session_id: 's-1' } };
 const HINT = {
 	reply: null,
@@ -42,37 +42,26 @@ test('additional fields are added, and never replace the message', async () => {
 	expect(bodies).toEqual([{ session_id: sessions.open, message: 'Hello', customer_id: 7 }]);
 });
 
-/** Without a key: test/nodes/unprovenResponses and test/network. */
-describe('a broken connection or a server error after the message was sent', () => {
-	const faults: Array<[string, (to: nock.Interceptor) => nock.Scope]> = [
-		['reset', (to) => to.replyWithError(Object.assign(new Error('cut'), { code: 'ECONNRESET' }))],
-		['500', (to) => to.reply(500, 'oops')],
-		['half a response', (to) => to.reply(200, '{"success": tr')],
-	];
-
-	test.each(faults)(
-		'%s with a key: sent again until there is a response',
-		async (_fault, respond) => {
-			respond(service().post(ASYNC));
-			const bodies = accepting(ASYNC);
-			const run = await harness.runOnNock({ sendingMethod: 'async', ...KEY });
-			expect(records(run)).toEqual([{ ...ACCEPTED.data, ...HINT }]);
-			expect(bodies).toMatchObject([{ idempotency_key: 'k-1' }]);
-		},
-	);
-
-	test('with a key and then rejected: the first attempt may have been accepted', async () => {
+test.each([
+	['accepted', 200, ACCEPTED, 'not stop'],
+	['rejected', 422, { success: false, error: 'no' }, 'An earlier attempt may have sent this'],
+])(
+	'a message with a key and an unknown outcome is sent again by Retry On Fail, and is %s',
+	async (_how, status, body, message) => {
 		service().post(ASYNC).reply(500, 'oops');
-		service().post(ASYNC).reply(422, { success: false, error: 'session_closed' });
-		const run = await harness.runOnNock({ sendingMethod: 'async', ...KEY });
-		expect(stopMessage(run).message).toContain('An earlier attempt may have sent this');
-	});
+		service()
+			.post(ASYNC, { ...SENT, idempotency_key: 'k-1' })
+			.reply(status, body);
+		const overrides = { retryOnFail: true, maxTries: 2, waitBetweenTries: 1 };
+		const run = await harness.runOnNock({ sendingMethod: 'async', ...KEY }, { overrides });
+		expect(stopMessage(run).message).toContain(message);
+	},
+);
 
-	test('with a key and no response at all: 3 attempts, then reports that another run is safe', async () => {
-		service().post(ASYNC).times(3).reply(502, '<html>');
-		const run = await harness.runOnNock({ sendingMethod: 'async', ...KEY });
-		expect(stopMessage(run).description).toContain('Only with the same idempotency key');
-	});
+test('a message with an unknown outcome says that only the same key makes another attempt safe', async () => {
+	service().post(ASYNC).reply(502, '<html>');
+	const run = await harness.runOnNock({ sendingMethod: 'async', ...KEY });
+	expect(stopMessage(run).description).toContain('Only with the same idempotency key');
 });
 
 describe('a response with status 200 and', () => {
@@ -87,18 +76,20 @@ describe('a response with status 200 and', () => {
 	const inactive = { state: 'invalid', error: 'agent_inactive' };
 	const busy = { state: 'busy', error: 'server_busy' };
 
+	const MAYBE_REJECTED: JsonObject[] = [
+		{ state: 'invalid' },
+		{ state: 'busy', error: 'later' },
+		{ state: 'error', error: 'boom', reply: false, merged_into: {} },
+		// Elsewhere, it may be about something else.
+		{ answer: inactive },
+		{ state: 'open', session: { state: 'active' }, answer: busy, earlier: { turn_id: 't-0' } },
+	];
+
 	test.each<['inbound' | 'async', JsonObject, string, string]>([
 		['inbound', inactive, REJECTED, 'Activate the agent'],
 		['async', inactive, REJECTED, 'Activate the agent'],
 		['inbound', busy, 'The service is too busy to accept the message', 'Send it again later.'],
-		...[
-			{ state: 'invalid' },
-			{ state: 'busy', error: 'later' },
-			{ state: 'error', error: 'boom', reply: false, merged_into: {} },
-			// Elsewhere, it may be about something else.
-			{ answer: inactive },
-			{ state: 'open', session: { state: 'active' }, answer: busy, earlier: { turn_id: 't-0' } },
-		].map((data): ['inbound', JsonObject, string, string] => [
+		...MAYBE_REJECTED.map((data): ['inbound', JsonObject, string, string] => [
 			'inbound',
 			data,
 			FAILED,

@@ -37,9 +37,7 @@ test("an entry with an unknown outcome isn't sent again, nor is one after it, no
 	service().post(PATH).reply(502);
 	const overrides = { retryOnFail: true, maxTries: 3, waitBetweenTries: 1 };
 	const run = await harness.runOnNock({}, { items: entries('one', 'two', 'three'), overrides });
-	const { message, description } = stopMessage(run);
-	expect(message).toContain(`context of session ${sessions.open}`);
-	expect(description).toContain('The next entry for this session returns the full list');
+	const { description } = stopMessage(run);
 	expect(description).toContain('Completed in an earlier attempt: row 1.');
 	expect(description).toContain("To send the items that weren't sent");
 });
