@@ -28,7 +28,7 @@ const REJECTED: { [error: string]: string } = {
 };
 
 /** What to do about a message whose outcome is unknown. */
-export const MAYBE_ACCEPTED =
+const MAYBE_ACCEPTED =
 	'The service may or may not have accepted the message. Only with the same idempotency key, it may be sent again. Without one, check the conversation in the service first.';
 
 function maybeAccepted(message: string, originalMessage?: string): OutcomeUnknown {

@@ -1,6 +1,6 @@
 import type { INodeProperties } from 'n8n-workflow';
 import { sendByProfile } from '../core/profile/serviceProfile';
-import { type Additions, sendLegacyMessage } from '../core/service/endpoints';
+import { sendLegacyMessage } from '../core/service/endpoints';
 import { documentedRecord, recordOf } from '../core/service/envelope';
 import { InvalidInput } from '../core/service/errors';
 import { parseAgentUuid } from '../core/service/parseIds';
@@ -14,7 +14,7 @@ import { withChatSocket } from '../host/http/chatSocket';
 import type { PreparedRequest, RequestDeps } from '../host/run/preparedRequest';
 import type { Prepare } from '../host/run/chatItems';
 import { asItems } from '../host/run/itemLoop';
-import { acceptedAck, MAYBE_ACCEPTED, requireAccepted, withReplyHint } from './acknowledgement';
+import { acceptedAck, requireAccepted, withReplyHint } from './acknowledgement';
 
 export const idempotencyKeyField: INodeProperties = {
 	displayName: 'Idempotency Key',
@@ -49,7 +49,6 @@ function messageRequest(
 		target: ['message', ...(sessionId === '' ? ['', agentUuid] : [sessionKey(sessionId)])],
 		idempotencyKey,
 		once: 'item',
-		withDetails: (error) => error.withText({ resolution: MAYBE_ACCEPTED }),
 		happened: () => `The ${what} was sent.`,
 		send: async (deps) => asItems(await send(deps)),
 	};
@@ -87,24 +86,27 @@ export function sendFrame(
 }
 
 /** Sends a message and returns the response with the agent's reply. */
-export const sendByInbound: Prepare = (form) => {
-	const { message, values } = readMessage(form);
-	return byRequest(form, 'inbound', message, {}, async ({ account }, additions) => {
-		const response = await sendByProfile('chat.inbound', account, values, additions);
-		return withReplyHint(recordOf(requireAccepted(response)));
-	});
-};
+export const sendByInbound: Prepare = (form) => sendShown(form, 'chat.inbound', {});
 
 /** Sends a message without waiting for the reply. */
-export const sendByAsync: Prepare = (form) => {
+export const sendByAsync: Prepare = (form) => sendShown(form, 'chat.async', readKey(form));
+
+/** Sends a message as the profile shows it. */
+function sendShown(
+	form: Fields,
+	name: 'chat.inbound' | 'chat.async',
+	key: ReturnType<typeof readKey>,
+): ReturnType<Prepare> {
 	const { message, values } = readMessage(form);
-	const key = readKey(form);
-	const documented = key.idempotency_key === undefined ? undefined : { ...key };
-	return byRequest(form, 'async', message, key, async ({ account }, additions) => {
-		const response = await sendByProfile('chat.async', account, values, additions, documented);
+	const additions = readAdditions(form.collection('options'));
+	const { idempotency_key: idempotencyKey } = key;
+	const documented = idempotencyKey === undefined ? undefined : { ...key };
+	const send = async ({ account }: RequestDeps) => {
+		const response = await sendByProfile(name, account, values, additions, documented);
 		return withReplyHint(recordOf(requireAccepted(response)));
-	});
-};
+	};
+	return messageRequest(message, { name, message, key, additions }, idempotencyKey, send);
+}
 
 /** The legacy request. Its response contains the agent's reply as `response`. */
 export const sendByLegacy: Prepare = (form) => {
@@ -112,30 +114,11 @@ export const sendByLegacy: Prepare = (form) => {
 	const agentUuid = parseAgentUuid(form.text('agentUuid', MAY_BE_BLANK));
 	const message = requireText(form.text('message'), 'Message');
 	const body = { agent_uuid: agentUuid, chat_session_id: sessionId, message };
-	return byRequest(
-		form,
-		'legacy',
-		{ sessionId, agentUuid, message },
-		{},
-		async ({ account: { client } }, additions) =>
-			documentedRecord('session_id', await sendLegacyMessage(client, body, additions)),
-	);
-};
-
-type Message = Recipient & { message: string };
-
-/** @param way how it's sent. For a model, the same message in another way is another request. */
-function byRequest(
-	form: Fields,
-	way: string,
-	message: Message,
-	{ idempotency_key: key }: ReturnType<typeof readKey>,
-	request: (deps: RequestDeps, additions: Additions) => Promise<JsonObject>,
-): ReturnType<Prepare> {
 	const additions = readAdditions(form.collection('options'));
-	const send = async (deps: RequestDeps) => await request(deps, additions);
-	return messageRequest(message, { way, message, key, additions }, key, send);
-}
+	const send = async ({ account: { client } }: RequestDeps) =>
+		documentedRecord('session_id', await sendLegacyMessage(client, body, additions));
+	return messageRequest({ sessionId, agentUuid }, { body, additions }, undefined, send);
+};
 
 /** @returns also the values that a profile can show in a request */
 function readMessage(form: Fields) {

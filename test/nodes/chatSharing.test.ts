@@ -344,9 +344,12 @@ describe('the client_id', () => {
 		const sending = send(UNACKED, { options: { idempotencyKey: 'k-1' } });
 		await frames(2);
 		await trigger.stop();
+		speedUp(0);
 		harness.acks({ state: 'busy', error: 'server_busy' });
 		await untilIdle();
 		control().cutSockets();
+		await harness.connected(0);
+		speedUp(50);
 		await frames(3);
 		ack();
 		await sending;

@@ -1,7 +1,7 @@
 import { parseSessionId, requireText } from '../../core/chat/parseChatFields';
 import { sessionField } from '../../host/forms/chatFields';
 import { shownWhere } from '../../host/forms/shownWhere';
-import { forEachChatItem, type Prepare } from '../../host/run/chatItems';
+import { eachChatItem, type Prepare } from '../../host/run/chatItems';
 import type { Operation } from '../../host/run/operations';
 import { sendFrame } from '../send';
 import { FRAMES_AT_ONCE, liveOptions } from './sendMessage.operation';
@@ -61,9 +61,7 @@ export const answerInteraction: Operation = {
 	toolDescription:
 		'Answers an interactive message of the AI agent in a chat session (buttons, a list, or a carousel) for the customer. Use this only for what the customer has chosen.',
 
-	async execute(run) {
-		return await forEachChatItem(run, answer, FRAMES_AT_ONCE);
-	},
+	execute: eachChatItem((form) => answer(form), FRAMES_AT_ONCE),
 };
 
 /** A live connection is the only documented way. */

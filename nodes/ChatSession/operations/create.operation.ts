@@ -7,7 +7,7 @@ import {
 	optionsCollection,
 	readAdditions,
 } from '../../host/forms/options';
-import { forEachChatItem, type Prepare } from '../../host/run/chatItems';
+import { eachChatItem, forEachChatItem, type Prepare } from '../../host/run/chatItems';
 import type { AccountClient } from '../../host/http/accountClient';
 import { agentField } from '../../host/forms/locatorFields';
 import { MAY_BE_BLANK } from '../../host/forms/fields';
@@ -88,9 +88,7 @@ export const legacyCreate: Operation = {
 	],
 	toolDescription:
 		'Starts a new chat session through the legacy API of the service, and returns its session ID and a welcome message.',
-	async execute(run) {
-		return await forEachChatItem(run, createLegacy);
-	},
+	execute: eachChatItem((form) => createLegacy(form)),
 };
 
 const createOne: Prepare = (form) => {

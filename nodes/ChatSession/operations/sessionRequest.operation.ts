@@ -1,7 +1,7 @@
 import type { INodeProperties } from 'n8n-workflow';
 import { readAdditions } from '../../host/forms/options';
 import { sessionField } from '../../host/forms/chatFields';
-import { forEachChatItem } from '../../host/run/chatItems';
+import { eachChatItem } from '../../host/run/chatItems';
 import type { Fields } from '../../host/forms/fields';
 import { agentField } from '../../host/forms/locatorFields';
 import { asItems } from '../../host/run/itemLoop';
@@ -39,14 +39,12 @@ export const supportCommand: Operation = {
 	fields: [sessionField, commandField, requestSettings],
 	toolDescription:
 		'Sends a support command to a chat session, such as handing the conversation to a person or giving it back to the AI agent.',
-	async execute(run) {
-		return await forEachChatItem(run, (form) => {
-			const command = requireText(form.text('command'), 'Command');
-			const request = sendCommand(form, command, `The command ${quoted(command)} was sent.`);
-			// What it does isn't documented.
-			return { ...request, once: 'item' };
-		});
-	},
+	execute: eachChatItem((form) => {
+		const command = requireText(form.text('command'), 'Command');
+		const request = sendCommand(form, command, `The command ${quoted(command)} was sent.`);
+		// What it does isn't documented.
+		return { ...request, once: 'item' };
+	}),
 };
 
 export const close: Operation = {
@@ -58,10 +56,7 @@ export const close: Operation = {
 	fields: [sessionField, requestSettings],
 	toolDescription:
 		'Closes a chat session permanently. Use this only when the conversation has ended.',
-	async execute(run) {
-		const prepare = (form: Fields) => sendCommand(form, 'close', 'The chat session was closed.');
-		return await forEachChatItem(run, prepare);
-	},
+	execute: eachChatItem((form) => sendCommand(form, 'close', 'The chat session was closed.')),
 };
 
 export const legacyClose: Operation = {
@@ -74,17 +69,11 @@ export const legacyClose: Operation = {
 	fields: [sessionField, agentField, requestSettings],
 	toolDescription:
 		'Closes a chat session through the legacy API of the service, and returns a summary of the conversation. Use this only when the conversation has ended.',
-	async execute(run) {
-		return await forEachChatItem(run, (form) =>
-			sessionRequest(
-				form,
-				'close_session',
-				agentIn(form),
-				closeLegacySession,
-				'The chat session was closed.',
-			),
-		);
-	},
+	execute: eachChatItem((form) => {
+		const body = { agent_uuid: parseAgentUuid(form.text('agentUuid')) };
+		const happened = 'The chat session was closed.';
+		return sessionRequest(form, 'close_session', body, closeLegacySession, happened);
+	}),
 };
 
 export const legacyPause: Operation = {
@@ -97,24 +86,16 @@ export const legacyPause: Operation = {
 	fields: [sessionField, agentField, requestSettings],
 	toolDescription:
 		"Pauses a chat session through the legacy API of the service. The customer's next message resumes it.",
-	async execute(run) {
-		return await forEachChatItem(run, (form) =>
-			sessionRequest(
-				form,
-				'pause_session',
-				agentIn(form),
-				pauseLegacySession,
-				'The chat session was paused.',
-			),
-		);
-	},
+	execute: eachChatItem((form) => {
+		const body = { agent_uuid: parseAgentUuid(form.text('agentUuid')) };
+		const happened = 'The chat session was paused.';
+		return sessionRequest(form, 'pause_session', body, pauseLegacySession, happened);
+	}),
 };
 
 function sendCommand(form: Fields, command: string, happened: string): PreparedRequest {
 	return sessionRequest(form, 'support', { command }, sendSupportCommand, happened);
 }
-
-const agentIn = (form: Fields) => ({ agent_uuid: parseAgentUuid(form.text('agentUuid')) });
 
 /** A request that changes a session, such as one that closes it. */
 function sessionRequest(

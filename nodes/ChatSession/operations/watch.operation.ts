@@ -13,7 +13,7 @@ import { sessionField } from '../../host/forms/chatFields';
 import type { Fields } from '../../host/forms/fields';
 import { concurrencyField, optionsCollection } from '../../host/forms/options';
 import { toFault } from '../../host/http/transport';
-import { forEachChatItem, type Prepare } from '../../host/run/chatItems';
+import { eachChatItem, type Prepare } from '../../host/run/chatItems';
 import { asItems } from '../../host/run/itemLoop';
 import type { Operation } from '../../host/run/operations';
 import { plainText } from '../../core/values/values';
@@ -53,7 +53,7 @@ export const watch: Operation = {
 	subtitle: 'watch session',
 	fields,
 	toolDescription: 'Watches a chat session. From now on, its events start a workflow.',
-	execute: sending('watch'),
+	execute: eachChatItem((form) => prepareWatch(form, 'watch'), DEFAULT_CONCURRENCY),
 };
 
 export const unwatch: Operation = {
@@ -64,13 +64,8 @@ export const unwatch: Operation = {
 	subtitle: 'stop watching session',
 	fields,
 	toolDescription: "Stops watching a chat session. Its events don't start a workflow anymore.",
-	execute: sending('unwatch'),
+	execute: eachChatItem((form) => prepareWatch(form, 'unwatch'), DEFAULT_CONCURRENCY),
 };
-
-function sending(action: 'watch' | 'unwatch'): Operation['execute'] {
-	return async (run) =>
-		await forEachChatItem(run, (form) => prepareWatch(form, action), DEFAULT_CONCURRENCY);
-}
 
 const CHECK_TRIGGER =
 	"In n8n, publish the workflow of the Chat Events Trigger with 'Sessions' set to 'Watched', and copy its Production URL, not its Test URL, to 'Trigger URL'. This n8n instance must be allowed to send requests to it.";

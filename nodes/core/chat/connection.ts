@@ -3,7 +3,7 @@ import { errorText, isRejection } from '../service/errors';
 import { withoutSecret } from '../service/secrets';
 import { type Clock, DONE, pause, whenAborted } from '../values/clock';
 import { ConnectionUser, type UserOptions } from './connectionUser';
-import { type ChatEvent, parseFrame } from './frames';
+import { parseFrame } from './frames';
 import {
 	type AttemptEnd,
 	delayMs,
@@ -16,7 +16,7 @@ import { Sender } from './sender';
 import { Socket } from './socket';
 import { type MintedToken, renewAfterMs, socketUrl, TOKEN_RETRY_MS } from './token';
 
-/** How long to accept events after `session_closed`. */
+/** How long to accept events after `session_closed`. Then the service issues no token for the next socket. */
 const SESSION_CLOSED_LINGER_MS = 2_000;
 
 /** Tokens to hide in texts of the service. All but the newest few have expired. */
@@ -61,8 +61,6 @@ export class ChatConnection {
 	private socket: Socket | null = null;
 	private clientId = '';
 	private becameConnected: PromiseWithResolvers<void> = Promise.withResolvers();
-	/** By the service. The connection may last a little longer. */
-	private sessionIsClosed = false;
 	/** Ends the pause before the next attempt. */
 	private wake = new AbortController();
 	private mayClaim = true;
@@ -105,9 +103,8 @@ export class ChatConnection {
 
 	// Connecting, one attempt after another.
 
-	/** Whether the session is connected now, and not closed. */
-	get isConnected(): boolean {
-		return this.socket?.isConnected === true && !this.sessionIsClosed;
+	private get isConnected(): boolean {
+		return this.socket?.isConnected === true;
 	}
 
 	/** Resolves with the socket once the session is connected, or with null when the signal of the user is aborted. */
@@ -172,11 +169,10 @@ export class ChatConnection {
 			});
 			this.socket = socket;
 		} catch (error) {
-			return { kind: 'token', error };
+			return { error };
 		}
 		const end = await socket.ended;
-		if (this.sessionIsClosed) return { kind: 'session_closed' };
-		return socket.isClosing ? null : { kind: 'socket', end };
+		return socket.isClosing ? null : { end };
 	}
 
 	/** @throws what the request throws */
@@ -234,22 +230,11 @@ export class ChatConnection {
 		} else if (!isSameId(received.sessionId, this.options.sessionId)) {
 			ignored('a frame of another session');
 		} else if (received.kind === 'event') {
-			this.receiveEvent(received.event);
+			// Also if it's replayed.
+			for (const user of [...this.users]) user.options.onEvent?.(received.event);
 			if (received.event.type === 'session_closed') void this.endClosedSession(socket);
 		} else if (!this.sender.receive(received.ack)) {
 			ignored('an ack that nobody waits for');
-		}
-	}
-
-	/** Passes it to each trigger, also if it's replayed. */
-	private receiveEvent(event: ChatEvent): void {
-		for (const user of [...this.users]) {
-			try {
-				user.options.onEvent?.(event);
-			} catch (cause) {
-				const { eventId } = event;
-				this.options.log('warn', "A chat event couldn't be delivered", { eventId, cause });
-			}
 		}
 	}
 
@@ -257,12 +242,9 @@ export class ChatConnection {
 
 	/** An agent can close the session during its last turn, whose ack may still come. */
 	private async endClosedSession(socket: Socket): Promise<void> {
-		if (this.sessionIsClosed) return;
-		this.sessionIsClosed = true;
-		do {
-			await pause(this.options.clock, SESSION_CLOSED_LINGER_MS, this.signal);
-		} while (this.sender.isWaiting && !this.isStopped());
-		socket.close();
+		await pause(this.options.clock, SESSION_CLOSED_LINGER_MS, socket.signal);
+		this.token = null;
+		await this.replace(socket);
 	}
 
 	private end(ending: Ending): void {
@@ -295,5 +277,5 @@ export class ChatConnection {
 }
 
 function wasHealthy(attempt: AttemptEnd): boolean {
-	return attempt.kind === 'socket' && attempt.end.openForMs >= HEALTHY_AFTER_MS;
+	return 'end' in attempt && attempt.end.openForMs >= HEALTHY_AFTER_MS;
 }

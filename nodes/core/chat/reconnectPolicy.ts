@@ -32,13 +32,8 @@ export const HEALTHY_AFTER_MS = 25_000;
 /** A connection that ended without a close frame (RFC 6455). */
 const BROKEN = 1006;
 
-/** How one attempt to connect to the session ended. */
-export type AttemptEnd =
-	| { kind: 'socket'; end: SocketEnd }
-	/** No token was issued, or none that can be used. */
-	| { kind: 'token'; error: unknown }
-	/** By the event `session_closed`. */
-	| { kind: 'session_closed' };
+/** How one attempt to connect to the session ended. `error`: no token was issued, or none that can be used. */
+export type AttemptEnd = { end: SocketEnd } | { error: unknown };
 
 export type EndingKind = 'session_closed' | 'rejected' | 'unreachable' | 'no_token';
 
@@ -59,8 +54,7 @@ type NextStep = [why: EndingKind, then: 'end' | 'sameToken' | 'newToken'];
 
 /** What follows the end of an attempt to connect (`x-close-codes` in docs/asyncapi.yaml). */
 export function nextStep(attempt: AttemptEnd): NextStep {
-	if (attempt.kind === 'session_closed') return ['session_closed', 'end'];
-	if (attempt.kind === 'token') {
+	if ('error' in attempt) {
 		const { error } = attempt;
 		// By the body, as in the error table, because the documented status (409) has other meanings, too.
 		if (isRejection(error, 'session_closed')) return ['session_closed', 'end'];
@@ -89,12 +83,8 @@ export function delayMs(why: EndingKind, failures: number): number {
 	return Math.round(delay * (1 - JITTER * Math.random()));
 }
 
-const ENDINGS: Record<EndingKind, Explanation> = {
-	session_closed: {
-		message: 'The chat session is closed',
-		resolution:
-			'A closed session stays closed. To continue the conversation, another session is needed.',
-	},
+/** Unless the request for a token failed. */
+const ENDINGS = {
 	rejected: {
 		message: 'The service rejects the connection to this chat session',
 		resolution:
@@ -108,7 +98,7 @@ const ENDINGS: Record<EndingKind, Explanation> = {
 		message: 'The service issues no WebSocket token for this session, or rejects it',
 		resolution: "Check the session ID. A session of another account can't be used.",
 	},
-};
+} satisfies { [kind: string]: Explanation };
 
 /** @param redact removes tokens from a text */
 export function describeEnding(
@@ -117,34 +107,33 @@ export function describeEnding(
 	redact: (text: string) => string,
 ): Ending {
 	const { originalMessage, origin } = whatWasSaid(attempt);
-	const cause = attempt.kind === 'token' ? attempt.error : null;
-	let explanation = ENDINGS[kind];
-	if (cause instanceof ExplainedError) {
-		const { message, resolution } = cause;
-		// Otherwise, the error itself explains why there's no usable token.
-		explanation =
-			kind === 'unreachable'
-				? {
-						message: explanation.message,
-						resolution: `The service issued no WebSocket token. ${asSentence(message)} ${resolution}`,
-					}
-				: cause.explanation;
-	}
-	return new Ending(kind, explanation, {
+	return new Ending(kind, explanationOf(kind, attempt), {
 		originalMessage: originalMessage && redact(originalMessage),
 		origin,
 	});
 }
 
+function explanationOf(kind: EndingKind, attempt: AttemptEnd): Explanation {
+	const cause = 'error' in attempt ? attempt.error : null;
+	if (!(cause instanceof ExplainedError)) {
+		return ENDINGS[kind === 'session_closed' ? 'no_token' : kind];
+	}
+	// The error itself explains why there's no usable token.
+	if (kind !== 'unreachable') return cause.explanation;
+	const noToken = `The service issued no WebSocket token. ${asSentence(cause.message)}`;
+	const { message } = ENDINGS.unreachable;
+	return { message, resolution: `${noToken} ${cause.resolution}` };
+}
+
 /** The close code and reason, or why there's no usable token. May contain tokens. */
 function whatWasSaid(attempt: AttemptEnd): Pick<ErrorFacts, 'originalMessage' | 'origin'> {
-	if (attempt.kind === 'token') {
+	if ('error' in attempt) {
 		const { error } = attempt;
 		if (error instanceof ExplainedError) return error;
 		return { originalMessage: messageOf(error), origin: 'n8n' };
 	}
-	if (attempt.kind === 'session_closed' || attempt.end.code === null) return {};
 	const { code, reason } = attempt.end;
+	if (code === null) return {};
 	const originalMessage = [`close code ${code}`, reason].filter(Boolean).join(' · ');
 	return { originalMessage, origin: code === BROKEN ? 'network' : 'service' };
 }

@@ -37,11 +37,6 @@ export class Sender {
 		private readonly clock: Clock,
 	) {}
 
-	/** Whether a frame waits for its ack. */
-	get isWaiting(): boolean {
-		return this.flight !== null;
-	}
-
 	/** Waits until no message is being sent. The next one isn't sent before `release`, which is returned. */
 	async hold(signal: AbortSignal): Promise<() => void> {
 		return await this.mutex.acquire(this, signal);

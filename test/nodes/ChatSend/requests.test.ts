@@ -13,7 +13,6 @@ const AGENT = { agentUuid: { __rl: true, mode: 'id', value: agents.full } };
 const INBOUND = '/v1/chat/inbound';
 const ASYNC = '/v1/chat/inbound/async';
 const KEY = { options: { idempotencyKey: 'k-1' } };
-const SENT = { session_id: sessions.open, message: 'Hello' };
 const ACCEPTED = { success: true, data: { turn_id: 't-1', session_id: 's-1' } };
 const HINT = {
 	reply: null,
@@ -57,12 +56,6 @@ test.each([
 		expect(stopMessage(run).message).toContain(message);
 	},
 );
-
-test('a message with an unknown outcome says that only the same key makes another attempt safe', async () => {
-	service().post(ASYNC).reply(502, '<html>');
-	const run = await harness.runOnNock({ sendingMethod: 'async', ...KEY });
-	expect(stopMessage(run).description).toContain('Only with the same idempotency key');
-});
 
 describe('a response with status 200 and', () => {
 	const responding = async (sendingMethod: 'inbound' | 'async', data: JsonObject) => {

@@ -10,13 +10,10 @@ const ONE = '0f8fad5b-d9cb-469f-a165-70867728950e';
 const TWO = '7C9E6679-7425-40DE-944B-E07FC1F90AE7';
 
 test.each([
-	'0f8fad5b-d9cb-70867728950e',
 	`${ONE}0`,
-	`0${ONE}`,
 	` ${ONE}`,
 	'0f8fad5bd9cb469fa16570867728950e',
 	'0f8fad5b-d9cb-469f-a165-7086772895zz',
-	'x',
 ])('"%s" is rejected', (text) => {
 	expect(() => parseSessionId(text)).toThrow(InvalidInput);
 	expect(() => parseSessionId(text)).toThrow(`'Session ID' isn't a session ID (got "${text}")`);
@@ -40,13 +37,10 @@ test('text for people stays as written, and must not be empty', () => {
 });
 
 test.each<[string, unknown, string[]]>([
-	['a list', [ONE, TWO], [ONE, TWO]],
 	['a list with spaces and empty entries', [` ${ONE} `, '', null, TWO], [ONE, TWO]],
-	['text with commas', `${ONE},${TWO}`, [ONE, TWO]],
 	['text with all kinds of separators', ` ${ONE} ,\n;${TWO}; `, [ONE, TWO]],
 	['the same twice', `${ONE} ${ONE}`, [ONE]],
 	['nothing', '', []],
-	['no value', undefined, []],
 ])('splits %s into session IDs', (_name, value, ids) => {
 	expect(splitSessionIds(value)).toEqual(ids);
 });

@@ -13,10 +13,9 @@ import {
 } from '../../../../nodes/core/chat/reconnectPolicy';
 
 const closed = (code: number | null, reason = ''): AttemptEnd => ({
-	kind: 'socket',
 	end: { code, reason, openForMs: 100 },
 });
-const noToken = (error: unknown): AttemptEnd => ({ kind: 'token', error });
+const noToken = (error: unknown): AttemptEnd => ({ error });
 const rejection = (status: number, isTransient = false) =>
 	new ServiceRejection(
 		{ message: 'The agent is unknown', resolution: 'Check the agent.', isTransient },
@@ -43,7 +42,6 @@ test.each<[string, AttemptEnd, ...ReturnType<typeof nextStep>]>([
 	),
 	['close code 4401', closed(4401), 'no_token', 'newToken'],
 	['close code 1008', closed(1008), 'rejected', 'newToken'],
-	['the event session_closed', { kind: 'session_closed' }, 'session_closed', 'end'],
 	['no token: session closed', noToken(closedSession), 'session_closed', 'end'],
 	['no token: rejected', noToken(rejection(403)), 'no_token', 'end'],
 	['no token: API token rejected', noToken(rejection(401)), 'no_token', 'newToken'],
@@ -76,23 +74,12 @@ test('a delay may be a fifth shorter', () => {
 
 const endingOf = (kind: EndingKind, attempt: AttemptEnd) =>
 	describeEnding(kind, attempt, (text) => text);
-const KINDS: EndingKind[] = ['session_closed', 'rejected', 'unreachable', 'no_token'];
-
-test('the messages', () => {
-	const texts = KINDS.map((kind) => {
-		const { message, resolution } = endingOf(kind, closed(1006));
-		return `${kind}: ${message}.\n\t${resolution}`;
-	});
-	expect(texts.join('\n')).toMatchSnapshot();
-	const isTransient = (kind: EndingKind) => endingOf(kind, closed(1006)).isTransient;
-	expect(KINDS.filter(isTransient)).toEqual(['unreachable']);
-});
-
 const down = new NotSent("The service can't be reached", 'Check the URL.', {
 	originalMessage: 'ECONNREFUSED',
 });
 
 test.each<[EndingKind, unknown, string, string]>([
+	['session_closed', closedSession, 'closed', 'Go on.'],
 	['no_token', rejection(403), 'The agent is unknown', 'Check the agent.'],
 	['no_token', new Error('x'), 'The service issues no WebSocket token', 'Check the session ID.'],
 	[
@@ -112,7 +99,6 @@ test.each<[AttemptEnd, string | undefined, ErrorOrigin]>([
 	[closed(1008, 'agent inactive'), 'close code 1008 · agent inactive', 'service'],
 	[closed(1006), 'close code 1006', 'network'],
 	[closed(null), undefined, 'service'],
-	[{ kind: 'session_closed' }, undefined, 'service'],
 	[noToken(rejection(403)), 'agent_not_found', 'service'],
 	[noToken(new Error('down')), 'down', 'n8n'],
 ])('%j is reported as %j by %j', (attempt, originalMessage, origin) => {
