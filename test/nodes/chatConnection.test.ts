@@ -155,6 +155,8 @@ describe('a session that is closed', () => {
 		const active = await harness.publish();
 		await harness.settled();
 		speedUp(0);
+		const closed = { success: false, error: 'session_closed' };
+		harness.simulator().faults.respond(/ws_token/, 409, { body: closed });
 		harness.receives({ type: 'session_closed', event_id: 'e-1' });
 		await eventually(() => active.emitted.length === 1);
 		passTime(1_900);

@@ -1,5 +1,5 @@
 /** One connection of a session for all nodes of a process: through Chat Events Trigger and Chat Send, with the simulated service. */
-import type { ICredentialDataDecryptedObject, INodeParameters } from 'n8n-workflow';
+import type { INodeParameters } from 'n8n-workflow';
 import { clock } from '../../nodes/host/clock';
 import { CREDENTIAL } from '../../nodes/host/http/credential';
 import { credentialFor } from '../contract/credentialFor';
@@ -130,18 +130,6 @@ describe('a session that the service rejects', () => {
 		for (const agent of harness.simulator().state.agents.values()) agent.active = true;
 		await harness.connected();
 	});
-
-	test("doesn't end an action by an attempt from before it, and the next one takes the session", async () => {
-		speedUp(0);
-		await publish();
-		const action = send('Hello', { options: { disconnectOther: true } });
-		await untilIdle();
-		control().closeSockets(1008);
-		await harness.connected(0);
-		speedUp(50);
-		expect(records(await action)).toMatchObject([{ reply: 'You said: Hello' }]);
-		expect(harness.sockets().map(({ claim }) => claim)).toEqual([undefined, '1']);
-	});
 });
 
 test('an unreachable session ends an action after 10 seconds, and no trigger', async () => {
@@ -213,54 +201,40 @@ test.each([
 	},
 );
 
-test.each([
-	['an API token', 'after the one before was rejected'],
-	['a Base URL', 'when it renews its token'],
-])(
-	'a trigger uses %s that is changed in its credential %s, and shares its connection',
-	async (what) => {
-		const trigger = await publish();
+test('a trigger uses an API token that is changed in its credential after the one before was rejected, and shares its connection', async () => {
+	const trigger = await publish();
+	await harness.settled();
+	const service = harness.simulator();
+	const { token } = service;
+	const details = trigger.workflow.getNode('Trigger')?.credentials?.[CREDENTIAL];
+	const edit = async (apiToken: string) =>
+		await storedCredentials.add(
+			CREDENTIAL,
+			{ ...credentialFor(service), apiToken },
+			details?.id ?? '',
+		);
+	try {
+		service.token = 'simulator-token2';
+		control().expireTokens();
+		control().closeSockets(4401);
+		await eventually(() => service.requests.at(-1)?.outcome.status === 401);
+		// A half-done edit changes nothing.
+		await edit('');
+		await nextAttempt();
+		await edit(service.token);
+		passTime(900_000);
+		await sockets(2);
 		await harness.settled();
-		const service = harness.simulator();
-		const { token, baseUrl } = service;
-		const details = trigger.workflow.getNode('Trigger')?.credentials?.[CREDENTIAL];
-		const edit = async (credential: ICredentialDataDecryptedObject) =>
-			await storedCredentials.add(
-				CREDENTIAL,
-				{ ...credentialFor(service), ...credential },
-				details?.id ?? '',
-			);
-		const changed = {
-			apiToken: what === 'an API token' ? 'simulator-token2' : token,
-			baseUrl: what === 'a Base URL' ? baseUrl.replace('127.0.0.1', 'localhost') : baseUrl,
-		};
-		try {
-			service.token = changed.apiToken;
-			if (what === 'an API token') {
-				control().expireTokens();
-				control().closeSockets(4401);
-				await eventually(() => service.requests.at(-1)?.outcome.status === 401);
-				// A half-done edit changes nothing.
-				await edit({ apiToken: '' });
-				await nextAttempt();
-			}
-			await edit(changed);
-			passTime(900_000);
-			await sockets(2);
-			await harness.settled();
-			control().nudge(sessions.open);
-			await eventually(() => trigger.emitted.length === 1);
-			const items = [{ text: 'Hello' }];
-			expect(records(await harness.run({}, { items, credential: changed }))).toMatchObject([
-				{ reply: 'You said: Hello' },
-			]);
-			expect([control().openSockets(), harness.sockets().length]).toEqual([1, 2]);
-			expect([...trigger.failed, ...trigger.errors]).toEqual([]);
-		} finally {
-			service.token = token;
-		}
-	},
-);
+		control().nudge(sessions.open);
+		await eventually(() => trigger.emitted.length === 1);
+		const setting = { items: [{ text: 'Hello' }], credential: { apiToken: service.token } };
+		expect(records(await harness.run({}, setting))).toMatchObject([{ reply: 'You said: Hello' }]);
+		expect([control().openSockets(), harness.sockets().length]).toEqual([1, 2]);
+		expect([...trigger.failed, ...trigger.errors]).toEqual([]);
+	} finally {
+		service.token = token;
+	}
+});
 
 describe('Stop', () => {
 	test('ends an action at once, and the next message still waits for the ack of the one before', async () => {
@@ -308,28 +282,6 @@ describe('Stop', () => {
 		await stoppedResult(execution);
 		await harness.connected(0);
 		expect([harness.sockets().length, texts().length]).toEqual([count, count]);
-	});
-
-	test('of the execution that opened a connection leaves it to the trigger, with its credential and without a claim', async () => {
-		speedUp(0);
-		const { execution } = await harness.start(
-			{ options: { disconnectOther: true } },
-			{ items: [{ text: 'Hello' }] },
-		);
-		await harness.connected();
-		const trigger = await publish();
-		execution.cancel();
-		await stoppedResult(execution);
-		// The trigger has another client_id.
-		await sockets(2);
-		await harness.connected();
-		control().closeSockets(4401);
-		await harness.connected(0);
-		speedUp(50);
-		await harness.settled();
-		expect(harness.sockets().map(({ claim }) => claim)).toEqual(['1', undefined, undefined]);
-		event('e-1');
-		await eventually(() => trigger.emitted.length === 1);
 	});
 });
 

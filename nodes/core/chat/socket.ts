@@ -1,4 +1,4 @@
-import { type Clock, DONE, pause, settledOrTimeout } from '../values/clock';
+import { type Clock, DONE, pause } from '../values/clock';
 
 /** Timeout for opening a socket. */
 const CONNECT_TIMEOUT_MS = 15_000;
@@ -32,23 +32,28 @@ interface SocketOptions {
 
 /** One socket from connecting to its end, which is reported exactly once, even if the socket misbehaves. */
 export class Socket {
-	/** Whether it has been open long enough to be accepted. */
-	private isSettled = false;
-	private readonly opened: PromiseWithResolvers<void> = Promise.withResolvers();
-	private readonly endedDeferred = Promise.withResolvers<SocketEnd>();
-	private readonly endedSignal = new AbortController();
-	private readonly socket: WebSocket;
-	private openedAt: number | null = null;
 	/** Whether these nodes closed it. */
 	isClosing = false;
+	/** Whether it has been open long enough to be accepted. */
+	private isSettled = false;
+	private openedAt: number | null = null;
+	private readonly socket: WebSocket;
+	private readonly endedDeferred = Promise.withResolvers<SocketEnd>();
+	private readonly endedSignal = new AbortController();
 
 	constructor(
 		url: string,
 		private readonly options: SocketOptions,
 	) {
 		this.socket = new WebSocket(url);
-		this.listen(this.socket);
-		void this.connect();
+		this.socket.addEventListener('open', () => void this.settle());
+		this.socket.addEventListener('message', ({ data }: { data: unknown }) => {
+			if (!this.signal.aborted) options.onFrame(data);
+		});
+		this.socket.addEventListener('close', ({ code, reason }) => this.finish(code, reason));
+		// A close event with more details follows each error event. Without a listener, some sockets throw.
+		this.socket.addEventListener('error', () => undefined);
+		void this.limitOpening();
 	}
 
 	get ended(): Promise<SocketEnd> {
@@ -77,9 +82,7 @@ export class Socket {
 		return false;
 	}
 
-	/**
-	 * Closes the socket. Waits for the service's close frame for a moment only.
-	 */
+	/** Closes the socket. Waits for the service's close frame for a moment only. */
 	close(): void {
 		if (this.signal.aborted || this.isClosing) return;
 		this.isClosing = true;
@@ -87,13 +90,17 @@ export class Socket {
 		void this.finishLater();
 	}
 
-	private async connect(): Promise<void> {
+	private async limitOpening(): Promise<void> {
+		await pause(this.options.clock, CONNECT_TIMEOUT_MS, this.signal);
+		if (this.openedAt !== null || this.signal.aborted) return;
+		this.finish(null, '');
+		this.socket.close(NORMAL_CLOSURE);
+	}
+
+	private async settle(): Promise<void> {
 		const { clock, onSettled } = this.options;
-		await settledOrTimeout(clock, CONNECT_TIMEOUT_MS, this.opened.promise);
-		if (this.openedAt === null && !this.signal.aborted) {
-			this.finish(null, '');
-			this.socket.close(NORMAL_CLOSURE);
-		}
+		if (this.signal.aborted) return;
+		this.openedAt = clock.elapsed();
 		if (!(await pause(clock, SETTLE_MS, this.signal)) || this.isClosing) return;
 		this.isSettled = true;
 		onSettled();
@@ -104,26 +111,9 @@ export class Socket {
 		this.finish(null, '');
 	}
 
-	private listen(socket: WebSocket): void {
-		socket.addEventListener('open', () => {
-			if (this.signal.aborted) return;
-			this.openedAt = this.options.clock.elapsed();
-			this.opened.resolve();
-		});
-		socket.addEventListener('message', ({ data }: { data: unknown }) => {
-			if (!this.signal.aborted) this.options.onFrame(data);
-		});
-		socket.addEventListener('close', ({ code, reason }) => {
-			this.finish(code, reason);
-		});
-		// A close event with more details follows each error event. Without a listener, some sockets throw.
-		socket.addEventListener('error', () => undefined);
-	}
-
 	private finish(code: number | null, reason: string): void {
 		const openForMs = this.openedAt === null ? 0 : this.options.clock.elapsed() - this.openedAt;
 		this.endedSignal.abort(DONE);
-		this.opened.resolve();
 		this.endedDeferred.resolve({ code, reason, openForMs });
 	}
 }

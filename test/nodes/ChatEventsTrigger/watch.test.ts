@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { ObservableObject, type IDataObject } from 'n8n-workflow';
 import { z } from 'zod';
 import { ChatEventsListener } from '../../../nodes/ChatEventsTrigger/listener';
+import { clock } from '../../../nodes/host/clock';
 import {
 	callWebhook,
 	makeWorkflow,
@@ -97,8 +98,10 @@ test('a closed session is removed from the list with the next request', async ()
 	const active = await harness.publish(WATCHING);
 	await watch(sessions.open);
 	await harness.connected(1);
-	harness.simulator().sessions.close(sessions.open);
-	await harness.connected(0);
+	const { requests, sessions: control } = harness.simulator();
+	control.close(sessions.open);
+	await eventually(() => requests.at(-1)?.outcome.status === 409);
+	await clock.sleep(1_000);
 	// As docs/personal-data.md says.
 	expect(stored()).toEqual([sessions.open]);
 	await watch(sessions.dormant);
