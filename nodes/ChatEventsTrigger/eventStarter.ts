@@ -11,7 +11,7 @@ import { sessionKey } from '../core/chat/parseChatFields';
 import { BoundedMap } from '../core/values/boundedMap';
 import { fingerprint } from '../core/values/hash';
 import { settledOrTimeout } from '../core/values/clock';
-import type { ChatEvent } from '../core/chat/frames';
+import { type ChatEvent, idText } from '../core/chat/frames';
 
 /**
  * Executions that run at the same time, of all triggers in this process. n8n is busy when they begin, and a webhook of
@@ -88,7 +88,7 @@ export class EventStarter {
 	private async start(sessionEvent: SessionEvent, key: string): Promise<void> {
 		const { context } = this;
 		const { sessionId, event } = sessionEvent;
-		const items = [{ json: { ...event.envelope, session_id: sessionId } }];
+		const items = [{ json: { ...event, session_id: sessionId } }];
 		if (context.getMode() === 'manual') {
 			context.emit([items]);
 			return;
@@ -100,8 +100,9 @@ export class EventStarter {
 	}
 
 	/** An event without an ID gets a random one, so that retries of its own start don't start it twice. */
-	private keyOf({ sessionId, event: { eventId } }: SessionEvent): string {
-		return fingerprint([...this.keyPrefix, sessionKey(sessionId), eventId ?? randomUUID()]);
+	private keyOf({ sessionId, event }: SessionEvent): string {
+		const eventId = idText(event.event_id) ?? randomUUID();
+		return fingerprint([...this.keyPrefix, sessionKey(sessionId), eventId]);
 	}
 
 	private async hasStarted(items: INodeExecutionData[], key: string): Promise<boolean> {

@@ -69,7 +69,7 @@ export function sessionsLost(
 
 function eventsLost(context: ITriggerFunctions, events: SessionEvent[]): NodeOperationError {
 	const list = named(events, ({ sessionId, event }) =>
-		displayText(`${event.type} (${idText(event.envelope.event_id) ?? 'no ID'}) of ${sessionId}`),
+		displayText(`${event.type} (${idText(event.event_id) ?? 'no ID'}) of ${sessionId}`),
 	);
 	const message = `${counted(events.length, 'chat event')} didn't start an execution`;
 	const description = `The trigger was closed before n8n received them, ${EVENT_LIMITS.waiting.toLocaleString('en-US')} other events were waiting for an execution, or n8n couldn't start one (see the n8n log). Unless the service sends them again, check these conversations in the service: ${list}.`;

@@ -79,8 +79,8 @@ export function requireAccepted(response: ApiResponse): ApiResponse {
 	if (turn === undefined || showsTurn(turn)) return response;
 	const { state, error } = turn;
 	const isDocumented = state === 'busy' ? error === 'server_busy' : isGiven(error);
-	const isCertain = turn === record && isDocumented;
-	acceptedAck({ ...turn, state: isCertain ? String(state) : 'error' });
+	const isCertain = turn === record && isDocumented && typeof state === 'string';
+	acceptedAck({ ...turn, state: isCertain ? state : 'error' });
 	return response;
 }
 

@@ -3,7 +3,7 @@ import { errorText, isRejection } from '../service/errors';
 import { withoutSecret } from '../service/secrets';
 import { type Clock, DONE, pause, whenAborted } from '../values/clock';
 import { ConnectionUser, type UserOptions } from './connectionUser';
-import { parseFrame } from './frames';
+import { ACK_TYPE, parseFrame } from './frames';
 import {
 	type AttemptEnd,
 	delayMs,
@@ -224,17 +224,17 @@ export class ChatConnection {
 
 	private receive(frame: unknown, socket: Socket): void {
 		const ignored = (what: string) => this.options.log('debug', `The chat session ignored ${what}`);
-		const received = parseFrame(typeof frame === 'string' ? this.redact(frame) : frame);
-		if (received === null) {
+		const event = parseFrame(typeof frame === 'string' ? this.redact(frame) : frame);
+		if (event === null) {
 			ignored("a frame that can't be read");
-		} else if (!isSameId(received.sessionId, this.options.sessionId)) {
+		} else if (!isSameId(event.session_id, this.options.sessionId)) {
 			ignored('a frame of another session');
-		} else if (received.kind === 'event') {
+		} else if (event.type === ACK_TYPE) {
+			if (!this.sender.receive(event.payload)) ignored('an ack that nobody waits for');
+		} else {
 			// Also if it's replayed.
-			for (const user of [...this.users]) user.options.onEvent?.(received.event);
-			if (received.event.type === 'session_closed') void this.endClosedSession(socket);
-		} else if (!this.sender.receive(received.ack)) {
-			ignored('an ack that nobody waits for');
+			for (const user of [...this.users]) user.options.onEvent?.(event);
+			if (event.type === 'session_closed') void this.endClosedSession(socket);
 		}
 	}
 

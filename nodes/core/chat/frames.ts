@@ -32,45 +32,27 @@ export function outgoingFrame(frame: ClientFrame): OutgoingFrame {
 	return { text: JSON.stringify({ ...frame, message_id: messageId }), messageId };
 }
 
-/** `type` of the acknowledgement (`ack` in docs/asyncapi.yaml). */
-const ACK_TYPE = 'ws_write_result';
-
 /** The states of a message that the service accepted (`AckState` in docs/asyncapi.yaml). */
 export const ACCEPTED_STATES = new Set<JsonValue | undefined>(['default', 'accepted', 'merged']);
 
 /** The `payload` of an ack as received, including `reply`, `error`, and `message_id`. */
 export type Ack = JsonObject & { state: string };
 
-/** One event `{ type, session_id, account_id, ts, event_id, payload }`. */
-export interface ChatEvent {
-	type: string;
-	/** For deduplication. Null if the service sent none. */
-	eventId: string | null;
-	/** The whole envelope as received. */
-	envelope: JsonObject;
+/** One event `{ type, session_id, account_id, ts, event_id, payload }`, or an ack, as received. */
+export type ChatEvent = JsonObject & { type: string };
+
+/** Null if the frame can't be read, such as an undocumented heartbeat. Never throws. */
+export function parseFrame(frame: unknown): ChatEvent | null {
+	const event = typeof frame === 'string' ? parseJson(frame) : undefined;
+	return isJsonObject(event) && hasType(event) ? event : null;
 }
 
-/** `sessionId`: null if the frame doesn't name its session. */
-type ReceivedFrame = { sessionId: string | null } & (
-	| { kind: 'ack'; ack: Ack }
-	| { kind: 'event'; event: ChatEvent }
-);
+const hasType = (event: JsonObject): event is ChatEvent => typeof event.type === 'string';
 
-/** Parses a frame from the service. Null if it can't be read, such as an undocumented heartbeat. Never throws. */
-export function parseFrame(frame: unknown): ReceivedFrame | null {
-	const envelope = typeof frame === 'string' ? parseJson(frame) : undefined;
-	if (!isJsonObject(envelope) || typeof envelope.type !== 'string') return null;
-	const { type } = envelope;
-	const sessionId = idText(envelope.session_id);
-	if (type === ACK_TYPE) {
-		const { payload } = envelope;
-		return isAck(payload) ? { kind: 'ack', sessionId, ack: payload } : null;
-	}
-	const event = { type, eventId: idText(envelope.event_id), envelope };
-	return { kind: 'event', sessionId, event };
-}
+/** `type` of the acknowledgement (`ack` in docs/asyncapi.yaml). */
+export const ACK_TYPE = 'ws_write_result';
 
-function isAck(payload: JsonValue | undefined): payload is Ack {
+export function isAck(payload: JsonValue | undefined): payload is Ack {
 	return isJsonObject(payload) && typeof payload.state === 'string';
 }
 

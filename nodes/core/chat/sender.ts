@@ -1,5 +1,6 @@
 import { ExplainedError } from '../service/errors';
 import type { Explanation } from '../service/explanation';
+import type { JsonValue } from '../values/json';
 import {
 	type Backoff,
 	backoffMs,
@@ -11,7 +12,7 @@ import {
 import { KeyedMutex } from '../values/keyedMutex';
 import type { ChatConnection } from './connection';
 import type { ConnectionUser } from './connectionUser';
-import { type Ack, type ClientFrame, idText, outgoingFrame, OWN_PREFIX } from './frames';
+import { type Ack, type ClientFrame, idText, isAck, outgoingFrame, OWN_PREFIX } from './frames';
 import type { Ending } from './reconnectPolicy';
 import type { Socket } from './socket';
 
@@ -115,8 +116,9 @@ export class Sender {
 	}
 
 	/** @returns whether a frame waited for it */
-	receive(ack: Ack): boolean {
-		if (this.flight === null || !this.isAckOf(this.flight.messageId, ack)) return false;
+	receive(ack: JsonValue | undefined): boolean {
+		if (this.flight === null || !isAck(ack) || !this.isAckOf(this.flight.messageId, ack))
+			return false;
 		this.flight.ack.resolve(ack);
 		return true;
 	}

@@ -193,13 +193,18 @@ test('the last message of a session that is closed may get its ack a minute late
 	await harness.publish();
 	const last = send(UNACKED);
 	await sent(1);
-	control().close(sessions.open);
+	const body = { success: false, error: 'session_closed' };
+	harness.simulator().faults.respond(/ws_token/, 409, { body });
+	harness.receives({ type: 'session_closed' });
+	await untilIdle();
 	passTime(60_000);
 	await untilIdle();
 	harness.acks({ state: 'default', reply: 'Bye' });
 	expect(records(await last)).toMatchObject([{ reply: 'Bye' }]);
 	await harness.connected(0);
-	expect(stopMessage(await send('Hello')).message).toBe('The chat session is closed');
+	expect(stopMessage(await send('Hello')).message).toBe(
+		'The chat session is closed, so nothing was sent',
+	);
 	expect(frames()).toHaveLength(1);
 });
 
