@@ -174,17 +174,6 @@ describe('3 items with a concurrency of 3', () => {
 		expect(harness.simulator().stats().maxActive).toBe(maxActive);
 	});
 
-	test('of one session, in executions of their own: concurrently', async () => {
-		const release = harness.simulator().holdResponses();
-		const running = ['0', '1', '2'].map(
-			async (text) =>
-				await harness.run({ ...CONCURRENT, sessionId: sessions.open }, { items: [{ text }] }),
-		);
-		await eventually(() => sent().length === 3);
-		release();
-		expect((await Promise.all(running)).flatMap((run) => records(run))).toHaveLength(3);
-	});
-
 	test("one fails: later items of its session aren't sent, and those of other sessions are", async () => {
 		const { faults } = harness.simulator();
 		faults.respond(INBOUND, 422, { times: 1 });

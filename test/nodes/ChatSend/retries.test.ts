@@ -1,10 +1,5 @@
 /** Retries of executions of all chat nodes: what may have arrived isn't sent again, except with the same key and content, or if it's harmless twice. */
-import {
-	createRunExecutionData,
-	type IDataObject,
-	type INodeParameters,
-	type WorkflowExecuteMode,
-} from 'n8n-workflow';
+import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { profileOf } from '../../simulator/dialects/profile';
 import {
 	engineHarness,
@@ -138,24 +133,6 @@ test('after n8n was killed, only the context entry that was rejected is added', 
 		expect.objectContaining({ session_id: sessionId }),
 		expect.objectContaining({ error: UNKNOWN.error }),
 	]);
-});
-
-test('a tool in a retry of an execution that n8n did not store sends no message again, and says so to the model', async () => {
-	const bodies: IDataObject[] = [];
-	respond(ASYNC, bodies, 200, 2);
-	const credential = { serviceProfile: JSON.stringify(profileOf(dialects.plain)) };
-	const node = await harness.nodeWith(credential, 'chatSend', { parameters: MESSAGE });
-	const runtimeData = { version: 1, establishedAt: Date.now(), source: 'trigger' } as const;
-	const attempt = async (mode: WorkflowExecuteMode) => {
-		const data = createRunExecutionData({ executionData: { runtimeData } });
-		return await engineTool(node, { data, mode })();
-	};
-	expect(await attempt('trigger')).toMatchObject({ outcome: 'done' });
-	expect(await attempt('retry')).toMatchObject({
-		outcome: 'unknown',
-		next_step: expect.stringMatching(/^It wasn't sent again\. \w/),
-	});
-	expect(bodies).toHaveLength(1);
 });
 
 test.each([

@@ -1,6 +1,6 @@
 import type { INode, INodeParameters } from 'n8n-workflow';
 import nock from 'nock';
-import { hintsOf, mcpTool, service, records } from '../../engine';
+import { mcpTool, service, records } from '../../engine';
 import { agents, chatHarness, sessions, stopMessage } from '../chatHarness';
 
 const harness = chatHarness('chatSession', { sessionId: sessions.open });
@@ -27,15 +27,6 @@ describe('create', () => {
 				message: `A chat session was created, but its ID wasn't found in the response. In n8n, check "session" in "chat.session" of 'Service Profile' in the credential.`,
 			},
 		]);
-	});
-
-	test('the hint is also added if only one of several sessions has no ID', async () => {
-		for (const data of [{ session_id: 's-1' }, { id: 's-2' }]) {
-			service().post('/v1/chat/session').reply(200, { success: true, data });
-		}
-		const run = await harness.runOnNock({ operation: 'create', ...AGENT }, { items: [{}, {}] });
-		expect(records(run)).toMatchObject([{ session_id: 's-1' }, { id: 's-2' }]);
-		expect(hintsOf(run)).toEqual([expect.stringContaining("its ID wasn't found")]);
 	});
 
 	test('a tool creates one session per person for concurrent requests', async () => {
@@ -84,14 +75,6 @@ test('a model pauses a session and then closes it: both requests are sent', asyn
 		`/chat_sessions/${sessions.open}/pause_session`,
 		`/chat_sessions/${sessions.open}/close_session`,
 	]);
-});
-
-test('a support command can come from an expression', async () => {
-	service()
-		.post(`/v1/chat/session/${sessions.open}/support`, { command: 'take_over' })
-		.reply(200, { success: true, data: { state: 'done' } });
-	const parameters = { operation: 'supportCommand', command: '={{ " take_over " }}' };
-	expect(records(await harness.runOnNock(parameters))).toMatchObject([{ state: 'done' }]);
 });
 
 const SUPPORT = `/v1/chat/session/${sessions.open}/support`;

@@ -1,4 +1,4 @@
-import { engineTool, service, records } from '../../engine';
+import { service, records } from '../../engine';
 import { chatHarness, sessions, stopMessage } from '../chatHarness';
 
 const harness = chatHarness('injectContext', {
@@ -40,13 +40,4 @@ test("an entry with an unknown outcome isn't sent again, nor is one after it, no
 	const { description } = stopMessage(run);
 	expect(description).toContain('Completed in an earlier attempt: row 1.');
 	expect(description).toContain("To send the items that weren't sent");
-});
-
-test('as a tool, other texts at the same time are other entries', async () => {
-	const byModel = { context: "={{ $fromAI('text') }}", sessionId: "={{ $fromAI('session') }}" };
-	const inject = engineTool(await harness.other('injectContext', byModel));
-	const session = sessions.open;
-	const results = ['one', 'two'].map(async (text) => await inject({ text, session }));
-	expect(await Promise.all(results)).toMatchObject([{ outcome: 'done' }, { outcome: 'done' }]);
-	expect(injected().sort()).toEqual(['one', 'two']);
 });
