@@ -21,7 +21,7 @@ import { type ChatEvent, idText } from '../core/chat/frames';
 const running = pLimit(10);
 
 /** A longer execution mostly waits, such as for a model, so it doesn't count anymore. Some never end. */
-const MAX_COUNTED_MS = 5_000;
+const MAX_COUNTED_MS = 2_000;
 
 export const EVENT_LIMITS = {
 	/** Events that wait in memory for their execution. */
