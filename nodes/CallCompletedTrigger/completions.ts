@@ -22,7 +22,7 @@ import {
 	finishedStatuses,
 	readCompletionSettings,
 } from '../host/forms/callTriggerFields';
-import { callOutput, callOutputFields, includeField } from '../host/forms/callOutput';
+import { callOutput, callOutputFields, includeField } from '../host/forms/outputFields';
 import { NodeParameters } from '../host/forms/nodeParameters';
 import { type AccountClient, createAccountClient } from '../host/http/accountClient';
 import { clock } from '../host/clock';

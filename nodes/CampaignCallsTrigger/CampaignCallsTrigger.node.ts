@@ -5,8 +5,7 @@ import {
 	type INodeTypeDescription,
 	type IPollFunctions,
 } from 'n8n-workflow';
-import { searchCampaigns } from '../host/forms/campaignField';
-import { enteredOr, searchAgents } from '../host/forms/locatorFields';
+import { searchCampaigns, enteredOr, searchAgents } from '../host/forms/locatorFields';
 import { searchStatuses } from '../host/forms/statusField';
 import { CREDENTIAL } from '../host/http/credential';
 import { runPoll } from './check';

@@ -13,7 +13,7 @@ import type { JsonObject } from '../core/values/json';
 import type { Limiter } from '../core/values/keyedMutex';
 import { quoted } from '../core/values/values';
 import { clock } from '../host/clock';
-import { callOutput } from '../host/forms/callOutput';
+import { callOutput } from '../host/forms/outputFields';
 import { type AccountClient, createAccountClient } from '../host/http/accountClient';
 import { CREDENTIAL } from '../host/http/credential';
 import { checkSince, endOfCheck, notComplete } from './check';

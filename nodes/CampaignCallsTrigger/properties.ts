@@ -4,7 +4,7 @@ import { InvalidInput } from '../core/service/errors';
 import { parseCampaignId } from '../core/service/parseIds';
 import { parseTime } from '../core/values/dates';
 import { quoted } from '../core/values/values';
-import { campaignField } from '../host/forms/campaignField';
+import { campaignField } from '../host/forms/locatorFields';
 import {
 	callsAgainNotice,
 	completionFilters,
@@ -12,7 +12,7 @@ import {
 	finishedStatuses,
 	readCompletionSettings,
 } from '../host/forms/callTriggerFields';
-import { callOutputFields, includeField } from '../host/forms/callOutput';
+import { callOutputFields, includeField } from '../host/forms/outputFields';
 import type { Fields } from '../host/forms/fields';
 import { formOf } from '../host/forms/nodeParameters';
 import type { AccountClient } from '../host/http/accountClient';

@@ -6,7 +6,7 @@ import { readEach, READS_AT_ONCE } from '../core/service/limits';
 import { hasAnswers, hasEnded, isWanted } from '../core/calls/callEnd';
 import { isUnknownCall, readCallRecord, readIncluded } from '../core/calls/readCall';
 import type { JsonObject } from '../core/values/json';
-import { callOutput } from '../host/forms/callOutput';
+import { callOutput } from '../host/forms/outputFields';
 import type { AccountClient } from '../host/http/accountClient';
 import { plainText } from '../core/values/values';
 import { contactLists, type ListedCall, readList } from './listedCalls';

@@ -6,8 +6,7 @@ import {
 	type INodeTypeDescription,
 } from 'n8n-workflow';
 import { CREDENTIAL } from '../host/http/credential';
-import { searchCampaigns } from '../host/forms/campaignField';
-import { enteredOr } from '../host/forms/locatorFields';
+import { searchCampaigns, enteredOr } from '../host/forms/locatorFields';
 import { onlyOperationFields } from '../host/run/operations';
 import { runNode } from '../host/run/runNode';
 import { getStatus } from './operations/getStatus.operation';

@@ -4,9 +4,8 @@ import type { INodeProperties } from 'n8n-workflow';
 import type { CallFilters } from '../core/calls/callListQuery';
 import type { Fields } from '../host/forms/fields';
 import { agentField } from '../host/forms/locatorFields';
-import { optedOutFilter } from '../host/forms/optedOutFilter';
+import { optedOutFilter, statusField } from '../host/forms/statusField';
 import { shownOnlyAt } from '../host/forms/shownWhere';
-import { statusField } from '../host/forms/statusField';
 
 /** 'Period', and the bounds of one that the user enters. */
 export const periodFields: INodeProperties[] = [

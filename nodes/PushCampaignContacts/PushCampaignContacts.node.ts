@@ -5,8 +5,7 @@ import type {
 	INodeTypeDescription,
 } from 'n8n-workflow';
 import { NodeConnectionTypes } from 'n8n-workflow';
-import { searchCampaigns } from '../host/forms/campaignField';
-import { enteredOr, searchAgents } from '../host/forms/locatorFields';
+import { searchCampaigns, enteredOr, searchAgents } from '../host/forms/locatorFields';
 import { CREDENTIAL } from '../host/http/credential';
 import { onlyOperationFields } from '../host/run/operations';
 import { runNode } from '../host/run/runNode';

@@ -1,6 +1,5 @@
 import type { INodeProperties } from 'n8n-workflow';
-import { campaignField } from '../host/forms/campaignField';
-import { agentField } from '../host/forms/locatorFields';
+import { campaignField, agentField } from '../host/forms/locatorFields';
 import {
 	additionalBodyFields,
 	additionalQueryParameters,

@@ -4,9 +4,13 @@ import {
 	readAdditions,
 } from '../../host/forms/options';
 import { forEachList } from '../../host/run/itemLoop';
-import { outputFields, readOutput, selectOutput } from '../../host/forms/outputFields';
+import {
+	outputFields,
+	readOutput,
+	selectOutput,
+	NOT_COMPLETE,
+} from '../../host/forms/outputFields';
 import type { Operation } from '../../host/run/operations';
-import { NOT_COMPLETE } from '../../host/forms/list';
 import { findAgents, missingAgents, TO_GET_ALL } from '../../core/agents';
 import { listActiveAgents } from '../../core/service/endpoints';
 import { recordOf } from '../../core/service/envelope';

@@ -4,7 +4,7 @@ import type { Additions } from '../../core/service/endpoints';
 import { READS_AT_ONCE } from '../../core/service/limits';
 import { parseCampaignId } from '../../core/service/parseIds';
 import { readCampaign, simplifyCampaign } from '../../core/campaigns/campaign';
-import { campaignField } from '../../host/forms/campaignField';
+import { campaignField } from '../../host/forms/locatorFields';
 import {
 	additionalQueryParameters,
 	concurrencyField,

@@ -8,9 +8,15 @@ import {
 	readConcurrency,
 	optionsCollection,
 } from '../../host/forms/options';
-import { limitFields, limitHint, readLimit } from '../../host/forms/list';
+import {
+	limitFields,
+	limitHint,
+	readLimit,
+	outputFields,
+	readOutput,
+	selectOutputs,
+} from '../../host/forms/outputFields';
 import { forEachList, type ListPlan } from '../../host/run/itemLoop';
-import { outputFields, readOutput, selectOutputs } from '../../host/forms/outputFields';
 import type { Operation } from '../../host/run/operations';
 import { quoted } from '../../core/values/values';
 import { readPages } from '../../core/service/paging';

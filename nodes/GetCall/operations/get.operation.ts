@@ -1,6 +1,10 @@
 import { asItems } from '../../host/run/itemLoop';
-import { callOutput, callOutputFields, includeField } from '../../host/forms/callOutput';
-import { readOutput } from '../../host/forms/outputFields';
+import {
+	callOutput,
+	callOutputFields,
+	includeField,
+	readOutput,
+} from '../../host/forms/outputFields';
 import type { Operation } from '../../host/run/operations';
 import { readIncluded } from '../../core/calls/readCall';
 import { getCall } from '../../core/service/endpoints';

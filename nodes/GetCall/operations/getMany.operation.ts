@@ -5,12 +5,18 @@ import { READS_AT_ONCE } from '../../core/service/limits';
 import type { Explanation } from '../../core/service/explanation';
 import { clock } from '../../host/clock';
 import { readAdditions, readConcurrency } from '../../host/forms/options';
-import { limitFields, limitHint, NOT_COMPLETE, readLimit } from '../../host/forms/list';
+import {
+	limitFields,
+	limitHint,
+	NOT_COMPLETE,
+	readLimit,
+	callOutputFields,
+	readOutput,
+	selectOutputs,
+} from '../../host/forms/outputFields';
 import { otherInTools } from '../../host/forms/shownWhere';
-import { optedOutFilter } from '../../host/forms/optedOutFilter';
+import { optedOutFilter } from '../../host/forms/statusField';
 import { forEachList, type ListPlan } from '../../host/run/itemLoop';
-import { callOutputFields } from '../../host/forms/callOutput';
-import { readOutput, selectOutputs } from '../../host/forms/outputFields';
 import type { Operation } from '../../host/run/operations';
 import { type CallFilters, describeFilters, KNOWN_STATUSES } from '../../core/calls/callListQuery';
 import { readPages } from '../../core/service/paging';

@@ -95,7 +95,7 @@ export function readSchedule(form: Fields, zone: string): Schedule | undefined {
 	if (/^now$/i.test(chosen)) return undefined;
 	switch (chosen) {
 		case 'timeOfDay': {
-			const value = form.clock('scheduledTime');
+			const value = form.time('scheduledTime') ?? '';
 			return scheduled('Time in India', value, clockTime(value));
 		}
 		case 'dateTime': {
@@ -227,7 +227,7 @@ export const outsideCallingHours = shownWithin(outside);
 /** @throws InvalidInput if one of the fields is invalid */
 export function readCallingHours(form: Fields, country: string): CallingHours | undefined {
 	if (form.choice(whenAllowed.name, 'anyTime') !== 'within') return undefined;
-	const [start, end] = [form.clock('callingFrom'), form.clock('callingUntil')];
+	const [start, end] = [form.time('callingFrom') ?? '', form.time('callingUntil') ?? ''];
 	const days = new Set(form.choices('callingDays').map((day) => DAYS.indexOf(day) + 1));
 	if (days.size === 0) {
 		throw new InvalidInput(

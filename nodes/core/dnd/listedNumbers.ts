@@ -1,6 +1,5 @@
-import compact from 'lodash/compact';
 import memoize from 'lodash/memoize';
-import uniq from 'lodash/uniq';
+import range from 'lodash/range';
 import { InvalidInput } from '../service/errors';
 import { enter } from '../service/modelFormats';
 import { asText, isUnset, quoted } from '../values/values';
@@ -42,8 +41,6 @@ function notUsable(value: unknown, { issue, resolution = ENTER_DIGITS }: Unreada
 /** The entries of an agent's list, for looking up numbers by their last digits. */
 export class ListedNumbers {
 	private readonly byDigits = new Map<string, JsonObject>();
-	/** How many digits the entries have that have fewer than others. */
-	private readonly lengths: number[];
 	/** By the last digits of the entries, this many. */
 	private readonly byEnding = memoize(
 		(length: number) =>
@@ -58,7 +55,6 @@ export class ListedNumbers {
 			const digits = lastDigits(asText(entry.phone));
 			if (digits.length >= MIN_DIGITS) this.byDigits.set(digits, entry);
 		}
-		this.lengths = uniq([...this.byDigits.keys()].map(({ length }) => length));
 		this.unclear = entries.find((entry) => !isSingle(entry));
 	}
 
@@ -70,9 +66,9 @@ export class ListedNumbers {
 	 */
 	entryOf(phone: string): JsonObject | undefined {
 		const digits = lastDigits(phone);
-		const shorter = this.lengths.map((length) => this.byDigits.get(digits.slice(-length)));
-		const found = compact([this.byDigits.get(digits), ...shorter])[0];
-		const entry = found ?? this.byEnding(digits.length).get(digits);
+		const endings = range(digits.length, MIN_DIGITS - 1, -1).map((length) => digits.slice(-length));
+		const ending = endings.find((one) => this.byDigits.has(one)) ?? '';
+		const entry = this.byDigits.get(ending) ?? this.byEnding(digits.length).get(digits);
 		if (entry !== undefined || this.unclear === undefined) return entry;
 		throw new InvalidInput(
 			`"${phone}" may be listed, because the entry "${asText(this.unclear.phone)}" on the list isn't a single phone number`,

@@ -38,7 +38,7 @@ function wrongLength({ length }: string, where: string): Unreadable {
 }
 
 /** A number in one of the two documented formats of campaigns, and its `phone_key`. */
-export interface AcceptedPhone {
+interface AcceptedPhone {
 	readonly phone: string;
 	readonly phoneKey: string;
 }

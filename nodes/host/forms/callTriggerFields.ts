@@ -3,12 +3,10 @@ import type { INodeProperties } from 'n8n-workflow';
 import { parseAgentUuid, parseWholeNumber } from '../../core/service/parseIds';
 import type { CompletionFilters, StatusKeys } from '../../core/calls/callEnd';
 import type { AccountClient } from '../http/accountClient';
-import { includeField } from './callOutput';
+import { includeField, type Output, readOutput } from './outputFields';
 import { agentField } from './locatorFields';
-import { statusField, statusKeysMeant } from './statusField';
-import { optedOutFilter } from './optedOutFilter';
+import { statusField, statusKeysMeant, optedOutFilter } from './statusField';
 import type { Fields } from './fields';
-import { type Output, readOutput } from './outputFields';
 import { parseList } from '../../core/values/values';
 
 /** 'Filters' of the triggers for completed calls. */

@@ -1,6 +1,6 @@
 import isPlainObject from 'lodash/isPlainObject';
 import { DateTime } from 'luxon';
-import { isResourceLocatorValue, type INodeProperties, type NodePropertyTypes } from 'n8n-workflow';
+import { isResourceLocatorValue, type INodeProperties } from 'n8n-workflow';
 import { InvalidInput } from '../../core/service/errors';
 import type { JsonValue } from '../../core/values/json';
 import { enter, hasFormat } from '../../core/service/modelFormats';
@@ -54,7 +54,6 @@ export type Wanted = string | ((property: INodeProperties) => string);
 
 /** How a field is read. */
 export type Kind<T> = {
-	types: NodePropertyTypes[];
 	wanted: Wanted;
 	/** @returns undefined for a value of another kind */
 	parse: (value: unknown, property: INodeProperties) => T | undefined;
@@ -67,11 +66,8 @@ export function parsed<T>(given: Given, { parse, wanted }: Kind<T>, value = give
 	throw fault({ ...given, value }, wanted);
 }
 
-const TEXT_TYPES: NodePropertyTypes[] = ['string', 'resourceLocator', 'options', 'multiOptions'];
-
 /** Trimmed. Spreadsheets have numbers for IDs and phone numbers. */
 export const TEXT: Kind<string> = {
-	types: TEXT_TYPES,
 	wanted: 'text or a number',
 	parse: textIn,
 };
@@ -81,17 +77,13 @@ function textIn(value: unknown): string | undefined {
 	return isText ? String(value).trim() : undefined;
 }
 
-export const TEXTS: Kind<string> = { ...TEXT, wanted: 'text or a list of texts' };
-
 export const SCALAR: Kind<Scalar> = {
-	types: TEXT_TYPES,
 	wanted: 'text, a number, true, or false',
 	parse: (value) => (typeof value === 'boolean' || isFiniteNumber(value) ? value : textIn(value)),
 };
 
 /** A boolean, or its word. */
 export const BOOLEAN: Kind<boolean> = {
-	types: ['boolean'],
 	wanted: 'true or false',
 	parse: (value, { noDataExpression = false }) => {
 		if (typeof value === 'boolean') return value;
@@ -103,7 +95,6 @@ export const BOOLEAN: Kind<boolean> = {
 
 /** One of the field's options, as text. */
 export const OPTION: Kind<string> = {
-	types: ['options'],
 	wanted: (property) => {
 		const named = valuesOf(property).map((one) => quoted(String(one)));
 		return named.length === 1 ? named.join() : `one of ${named.join(', ')}`;
@@ -122,7 +113,6 @@ function valuesOf({ options = [] }: INodeProperties) {
 const WRITTEN_NUMBER = /^\s*[+-]?\d+(?:\.\d+)?(?:e[+-]?\d+)?\s*$/i;
 
 export const NUMBER: Kind<number> = {
-	types: ['number'],
 	wanted: 'a number',
 	parse: (value) => {
 		const isWritten = typeof value === 'string' && WRITTEN_NUMBER.test(value);
@@ -132,20 +122,15 @@ export const NUMBER: Kind<number> = {
 };
 
 export const TIME: Kind<TimeValue> = {
-	types: ['dateTime'],
-	wanted: 'a date and time',
+	wanted: 'a time',
 	parse: (value) => {
 		const isTime = value instanceof Date || DateTime.isDateTime(value) || isFiniteNumber(value);
 		return isTime ? value : textIn(value);
 	},
 };
 
-/** A time of day in a text field, which an expression may return as a date. */
-export const CLOCK: Kind<TimeValue> = { ...TIME, types: ['string'], wanted: 'a time of day' };
-
 /** `lostInJson` checks the contents of lists and objects. */
 export const JSON_VALUE: Kind<JsonValue> = {
-	types: ['json'],
 	wanted: 'JSON',
 	parse: (value) => (isJson(value) ? value : undefined),
 };

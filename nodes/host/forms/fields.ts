@@ -1,4 +1,4 @@
-import { isResourceLocatorValue, type INodeProperties, type NodePropertyTypes } from 'n8n-workflow';
+import { isResourceLocatorValue, type INodeProperties } from 'n8n-workflow';
 import {
 	isJsonObject,
 	lostInJson,
@@ -12,7 +12,6 @@ import { isUnset, plainText } from '../../core/values/values';
 import {
 	ABSENT,
 	BOOLEAN,
-	CLOCK,
 	fault,
 	type FieldSource,
 	type Given,
@@ -26,7 +25,6 @@ import {
 	SCALAR,
 	type Scalar,
 	TEXT,
-	TEXTS,
 	TIME,
 	type TimeValue,
 	type Wanted,
@@ -96,7 +94,7 @@ export class Fields {
 	 */
 	wholeNumber(name: string): number | undefined {
 		const value = this.number(name, undefined);
-		const { displayName, typeOptions = {} } = this.propertyOf(name, NUMBER.types);
+		const { displayName, typeOptions = {} } = this.propertyOf(name);
 		const { minValue: min, maxValue: max } = typeOptions;
 		if (min === undefined || max === undefined) throw new TypeError(`${name} has no bounds`);
 		if (value === undefined) return undefined;
@@ -120,7 +118,11 @@ export class Fields {
 
 	/** Text, or the texts of a list: several options, or the result of an expression. */
 	textOrList(name: string): string | string[] {
-		return this.readList(name, TEXTS) ?? '';
+		const given = this.givenList(name);
+		if (given === undefined || isEmpty(given, TEXT.wanted)) return '';
+		const { value } = given;
+		if (!Array.isArray(value)) return parsed(given, TEXT);
+		return value.map((one: unknown) => parsed(given, TEXT, one));
 	}
 
 	/** Trimmed text, a number, true, or false, not converted: a number such as -9876543119 isn't a phone number. */
@@ -130,7 +132,7 @@ export class Fields {
 
 	/** Some of the field's options. From a model, as text with commas. */
 	choices(name: string): string[] {
-		const given = this.givenList(name, ['multiOptions']);
+		const given = this.givenList(name);
 		if (given === undefined || isEmpty(given, 'a list')) return [];
 		const { value } = given;
 		const chosen: unknown = typeof value === 'string' ? value.split(',') : value;
@@ -144,11 +146,6 @@ export class Fields {
 		return this.read(name, TIME);
 	}
 
-	/** The value of a text field for a time of day. Empty if the field is. */
-	clock(name: string): TimeValue {
-		return this.read(name, CLOCK) ?? '';
-	}
-
 	/**
 	 * A JSON value, or its text, for rows: a value that JSON can't express is a blank cell, as in an input item. `undefined`
 	 * if the field is empty, or its expression returned nothing.
@@ -159,7 +156,7 @@ export class Fields {
 
 	/** A JSON object. Empty if the field is empty. */
 	jsonObject(name: string, blank?: Blank): JsonObject {
-		const given = this.given(name, JSON_VALUE.types);
+		const given = this.given(name);
 		if (given === undefined || isEmpty(given, JSON_OBJECT, blank)) return {};
 		const value = parsed(given, JSON_VALUE);
 		const object = typeof value === 'string' ? parseJson(value) : value;
@@ -172,15 +169,15 @@ export class Fields {
 	/** The members of a collection. */
 	collection(name: string): Fields {
 		// It may be declared several times, each shown with other values of other fields.
-		const all = this.declared.filter(isDeclared(name, ['collection']));
+		const all = this.declared.filter(isDeclared(name));
 		const members = all.flatMap(({ options = [] }) => options);
-		const { displayName } = this.propertyOf(name, ['collection']);
+		const { displayName } = this.propertyOf(name);
 		return new Fields(members, this.source, `${this.prefix}${name}.`, `'${displayName}'`);
 	}
 
 	/** The rows of a fixed collection with one group, or its only one. */
 	rows(name: string): Fields[] {
-		const { displayName, options = [] } = this.propertyOf(name, ['fixedCollection']);
+		const { displayName, options = [] } = this.propertyOf(name);
 		const group = options.find((option) => 'values' in option);
 		if (group === undefined) throw new TypeError(`The form declares no group of ${name}`);
 		const path = `${this.prefix}${name}.${group.name}`;
@@ -196,26 +193,18 @@ export class Fields {
 
 	/** The fallback if the form doesn't show it. An empty value is of another type. */
 	private readShown<T, Other>(name: string, kind: Kind<T>, fallback: Other): T | Other {
-		const given = this.given(name, kind.types);
+		const given = this.given(name);
 		return given === undefined ? fallback : parsed(given, kind);
 	}
 
 	private read<T>(name: string, kind: Kind<T>, blank?: Blank): T | undefined {
-		const given = this.given(name, kind.types);
+		const given = this.given(name);
 		if (given === undefined || isEmpty(given, kind.wanted, blank)) return undefined;
 		return parsed(given, kind);
 	}
 
-	private readList<T>(name: string, kind: Kind<T>): T | T[] | undefined {
-		const given = this.givenList(name, kind.types);
-		if (given === undefined || isEmpty(given, kind.wanted)) return undefined;
-		const { value } = given;
-		if (!Array.isArray(value)) return parsed(given, kind);
-		return value.map((one: unknown) => parsed(given, kind, one));
-	}
-
-	private given(name: string, types: NodePropertyTypes[]): Given | undefined {
-		const property = this.propertyOf(name, types);
+	private given(name: string): Given | undefined {
+		const property = this.propertyOf(name);
 		const { raw, value: read, unread } = this.source(this.prefix + name);
 		if (raw === ABSENT) return undefined;
 		const label = `'${property.displayName}'${this.location === '' ? '' : ` in ${this.location}`}`;
@@ -239,24 +228,24 @@ export class Fields {
 	}
 
 	/** An empty list is a value. A list with only empty values is nothing. */
-	private givenList(name: string, types: NodePropertyTypes[]): Given | undefined {
-		const given = this.given(name, types);
+	private givenList(name: string): Given | undefined {
+		const given = this.given(name);
 		const list: unknown = given?.value;
 		const isNothing = Array.isArray(list) && list.length > 0 && list.every(isUnset);
 		return given && isNothing ? { ...given, value: undefined } : given;
 	}
 
-	private propertyOf(name: string, types: NodePropertyTypes[]): INodeProperties {
-		const property = this.declared.find(isDeclared(name, types));
+	private propertyOf(name: string): INodeProperties {
+		const property = this.declared.find(isDeclared(name));
 		if (property !== undefined) return property;
-		throw new TypeError(`The form declares no ${types.join(' or ')} ${this.prefix}${name}`);
+		throw new TypeError(`The form declares no ${this.prefix}${name}`);
 	}
 }
 
 /** Whether an option is the field of this name. */
-function isDeclared(name: string, types: NodePropertyTypes[]) {
+function isDeclared(name: string) {
 	return (option: Declared[number]): option is INodeProperties =>
-		option.name === name && 'type' in option && types.includes(option.type);
+		option.name === name && 'type' in option;
 }
 
 /** @throws InvalidInput if an expression returned nothing, unless that is allowed */

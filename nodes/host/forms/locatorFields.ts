@@ -1,5 +1,7 @@
 import type { ILoadOptionsFunctions, INodeListSearchResult, INodeProperties } from 'n8n-workflow';
 import { readActiveAgents } from '../../core/agents';
+import { recentCampaigns } from '../../core/campaigns/campaign';
+import { clock } from '../clock';
 import { type AccountClient, createAccountClient } from '../http/accountClient';
 import { toListError } from '../http/nodeErrors';
 
@@ -50,12 +52,35 @@ export async function searchAgents(
 	});
 }
 
+/** The document has no request that lists campaigns. */
+export const campaignField = locatorField(
+	{ displayName: 'Campaign', name: 'campaignId' },
+	{
+		searchListMethod: 'searchCampaigns',
+		placeholder: 'Select a campaign...',
+		hint: "The list has the campaigns of recent calls. Enter a new campaign with 'By ID'.",
+	},
+	'42',
+);
+
+/** Fills the 'Campaign' list with the campaigns of recent calls that match the typed filter. */
+export async function searchCampaigns(
+	this: ILoadOptionsFunctions,
+	filter = '',
+): Promise<INodeListSearchResult> {
+	return await searchEntries(this, filter, async (account) => {
+		const campaigns = await recentCampaigns(account, clock);
+		// n8n stores the name with the workflow, so it has nothing that changes, such as the status.
+		return campaigns.map(({ id, name }) => ({ name: name || `Campaign ${id}`, value: id }));
+	});
+}
+
 /**
  * The entries whose name or value contains the typed filter, sorted by name.
  *
  * @throws NodeApiError if the entries can't be read
  */
-export async function searchEntries(
+async function searchEntries(
 	context: ILoadOptionsFunctions,
 	filter: string,
 	read: (account: AccountClient) => Promise<ListEntry[]>,

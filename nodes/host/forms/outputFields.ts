@@ -1,11 +1,14 @@
 import get from 'lodash/get';
 import has from 'lodash/has';
 import type { INodeProperties } from 'n8n-workflow';
+import { callColumns } from '../../core/calls/callRecord';
 import { InvalidInput } from '../../core/service/errors';
-import type { JsonObject, JsonValue } from '../../core/values/json';
+import type { Explanation } from '../../core/service/explanation';
 import { enter } from '../../core/service/modelFormats';
+import { parseCount } from '../../core/service/parseIds';
+import type { JsonObject, JsonValue } from '../../core/values/json';
 import { forEachWithPauses } from '../../core/values/pauses';
-import { parseList } from '../../core/values/values';
+import { counted, parseList } from '../../core/values/values';
 import type { Fields } from './fields';
 import { shownOnlyAt } from './shownWhere';
 
@@ -95,4 +98,85 @@ function fieldOf(record: JsonObject, field: string): JsonValue {
 	if (!has(record, field)) return null;
 	const value: JsonValue | undefined = get(record, field);
 	return value ?? null;
+}
+
+/** What else to read for a call. */
+export const includeField: INodeProperties = {
+	displayName: 'Recording and Transcript',
+	name: 'include',
+	type: 'multiOptions',
+	options: [
+		{
+			name: 'Recording',
+			value: 'recording',
+			description: 'A link that is valid for 15 minutes, or null if the call has none',
+		},
+		{
+			name: 'Transcript',
+			value: 'transcript',
+			description: 'The transcript, or an empty list if there is none',
+		},
+	],
+	default: [],
+	description: 'What to get besides the call. Each sends another request.',
+};
+
+export const callOutputFields = outputFields(
+	'simplified',
+	'One row with the same columns from every node, and the captured values',
+	'person_name, phone_number, outcome, captured_visit_day',
+);
+
+/** @param included recording and transcript, in every size */
+export function callOutput(
+	output: Output,
+	record: JsonObject,
+	included: JsonObject,
+	optOutKey: string,
+): JsonObject {
+	return selectOutput(output, {
+		raw: { ...record, ...included },
+		simplified: { ...callColumns(record, optOutKey), ...included },
+	});
+}
+
+export const limitFields: INodeProperties[] = [
+	{
+		displayName: 'Return All',
+		name: 'returnAll',
+		type: 'boolean',
+		default: false,
+		description: 'Whether to return all results or only up to a given limit',
+	},
+	{
+		displayName: 'Limit',
+		name: 'limit',
+		type: 'number',
+		typeOptions: { minValue: 1, numberPrecision: 0 },
+		default: 50,
+		description: 'Max number of results to return',
+		displayOptions: { show: { returnAll: [false] } },
+	},
+];
+
+/** For a model, if entries may be missing. */
+export const NOT_COMPLETE = 'Do not treat this list as complete.';
+
+/**
+ * For a model, which may not know the limit.
+ *
+ * @param filters the labels of fields by which it can narrow the list
+ */
+export function limitHint(limit: number, entry: string, filters: string): Explanation {
+	return {
+		message: `The list ends at the limit of ${counted(limit, entry)}, and there may be more`,
+		resolution: `${NOT_COMPLETE} For the others, use a higher 'Limit', or narrow the list by ${filters}.`,
+	};
+}
+
+/** Infinity for all results. */
+export function readLimit(form: Fields): number {
+	if (form.switch('returnAll', false)) return Infinity;
+	const resolution = "Enter a whole number of at least 1, or turn on 'Return All'.";
+	return parseCount(form.number('limit', undefined), 'Limit', resolution);
 }

@@ -160,7 +160,6 @@ describe('the execution', () => {
 		['another status', { statuses: 'failed' }, 0],
 		['its status', { statuses: 'picked, failed' }, 1],
 		['another agent', { agentUuid: { __rl: true, mode: 'id', value: agents.us } }, 0],
-		['another campaign', { campaignIds: '1' }, 0],
 		['its campaign', { campaignIds: `7, ${campaigns.active}` }, 1],
 		['its campaign, but another status', { campaignIds: `${campaigns.active}`, statuses: 'x' }, 0],
 	])('drops what the filters exclude: %s', async (_name, filters, passed) => {
@@ -189,18 +188,11 @@ describe('the execution', () => {
 		},
 	);
 
-	it('Opted Out looks at the value of Opt-Out Key', async () => {
-		const { deliver } = await listen({ filters: { optedOut: 'true' } }, {}, { optOutKey: 'dnc' });
-		const callId = inProgress();
-		await simulator().endCall(callId, { data_captured: { dnc: true, opt_out: 'no' } });
-		expect((await deliver(reported(callId))).items).toMatchObject([{ opted_out: true }]);
-	});
-
 	it.each([
 		[{ agentUuid: { __rl: true, mode: 'id', value: 'nobody' } }, "'Agent'"],
 		[
 			{ campaignIds: "={{ $('Other').item.json.id }}" },
-			"'Campaign IDs' in 'Filters' must be text or a list of texts (got nothing)",
+			"'Campaign IDs' in 'Filters' must be text or a number (got nothing)",
 		],
 	])(
 		'is not published with the filters %j, which no call has, or which need an item',

@@ -67,15 +67,6 @@ test('returns the earlier outcome if the reported one does not show in five minu
 
 test.each<[string, Script, object, number]>([
 	[
-		'after five minutes without an end, with the status',
-		[IN_PROGRESS],
-		{
-			message: "Call c was reported as completed, but its record doesn't show an end yet",
-			resolution: expect.stringContaining('Its status is "picked".'),
-		},
-		260_000,
-	],
-	[
 		'after an outage of five minutes',
 		[AWAY],
 		{

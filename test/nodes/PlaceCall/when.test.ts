@@ -86,7 +86,7 @@ it.each<[INodeParameters, message: string]>([
 		"'Time in India' must be a time",
 	],
 	[atTime(text(ISO)), isNoTime(ISO)],
-	[atTime(`={{ ["${ISO}"] }}`), "'Time in India' must be a time of day (got a list)"],
+	[atTime(`={{ ["${ISO}"] }}`), "'Time in India' must be a time (got a list)"],
 	[atTime('2027-12-31 17:00'), isNoTime('2027-12-31 17:00')],
 	[
 		inModel('soon'),
