@@ -19,6 +19,8 @@ type ErrorRowWith<Code = string> = Explanation & {
 	says?: RegExp;
 	/** What else the error body shows. */
 	shows?: (body: JsonObject) => boolean;
+	/** Whether the document shows no status, so the error body of the service proves the rejection with any. */
+	anyStatus?: true;
 	/**
 	 * Whether the status alone means that the request wasn't processed, from the service or a proxy (RFC 9110, RFC 6585). No other
 	 * 4xx counts: after a 403, 408, or 499 of a proxy, the service may have processed the request.
@@ -64,6 +66,7 @@ const ROWS = [
 	},
 	{
 		code: 'no_outbound_number',
+		anyStatus: true,
 		shows: ({ details }) =>
 			isJsonObject(details) && details.error_code === 'NO_OUTBOUND_NUMBER_CONFIGURED',
 		message: "The agent has no outbound number, so it can't place calls",
@@ -79,6 +82,7 @@ const ROWS = [
 	},
 	{
 		code: 'relayed_rejection',
+		anyStatus: true,
 		shows: ({ upstream_body: upstream }) => isJsonObject(upstream) && upstream.state === 'rejected',
 		message: 'The chat engine rejected the request',
 		resolution:
@@ -86,6 +90,7 @@ const ROWS = [
 	},
 	{
 		code: 'agent_not_found',
+		anyStatus: true,
 		says: /^(?:agent_not_found$|Agent not found or not associated with this account\b)/i,
 		message: 'The account of this API token has no agent with this ID',
 		resolution:
@@ -93,6 +98,7 @@ const ROWS = [
 	},
 	{
 		code: 'call_not_found',
+		anyStatus: true,
 		says: /^call_not_found$/,
 		message: "The service doesn't know this call",
 		resolution:
@@ -100,6 +106,7 @@ const ROWS = [
 	},
 	{
 		code: 'recording_not_available',
+		anyStatus: true,
 		says: /^recording_not_available$/,
 		message: 'This call has no recording',
 		resolution:
@@ -107,6 +114,7 @@ const ROWS = [
 	},
 	{
 		code: 'campaign_not_found',
+		anyStatus: true,
 		says: /^Couldn['’]t find Campaign\b/i,
 		message: "The service doesn't know this campaign",
 		resolution:
@@ -114,6 +122,7 @@ const ROWS = [
 	},
 	{
 		code: 'not_on_dnd_list',
+		anyStatus: true,
 		says: /^Phone number not found on DND list\b/i,
 		message: "The number isn't on the do-not-disturb list of this agent",
 		resolution:
@@ -121,9 +130,10 @@ const ROWS = [
 	},
 	{
 		code: 'phone_missing',
+		anyStatus: true,
 		at: /^DELETE /,
-		// All that the document shows of the text.
-		says: /\bphone\b/i,
+		// All that the document shows of the text. An outage may name a phone, too.
+		says: /^(?=.*\bphone\b)(?=.*(?:missing|empty|blank|required|not (?:given|present|provided)))/is,
 		message: 'The service found no usable phone number in the request',
 		resolution:
 			'Give the number with + and the country code, such as "+919876543210". In n8n, if the number is right, check where "dnd.remove" has {phone} in \'Service Profile\' of the credential.',
@@ -162,7 +172,7 @@ const ROWS = [
 /** The errors that the document names. */
 export type ErrorCode = Extract<(typeof ROWS)[number], { code: string }>['code'];
 
-type ErrorRow = ErrorRowWith<ErrorCode>;
+export type ErrorRow = ErrorRowWith<ErrorCode>;
 export const ERRORS: readonly ErrorRow[] = ROWS;
 
 /** Any other rejection, such as of a number on a do-not-disturb list, for which the document gives no status or text. */

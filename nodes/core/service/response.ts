@@ -1,4 +1,4 @@
-import { errorRowOf } from './errorTable';
+import { errorRowOf, type ErrorRow } from './errorTable';
 import { isId, saysSuccess, type SuccessCheck } from './envelope';
 import { type ErrorFacts, type ErrorOrigin, OutcomeUnknown, ServiceRejection } from './errors';
 import {
@@ -25,9 +25,9 @@ const TIMEOUT_STATUSES = new Set([408, 499]);
 /**
  * Reads the envelope of a response (General conventions). Success and rejection each need proof:
  * - **success**: a 2xx without an error, which passes the success check of its endpoint
- * - **rejection**: `success: false` with a 2xx, or a 4xx that isn't a timeout. A list of `errors` with 400 or 422. Or a status
- *   that alone means that the request wasn't processed (`statusAloneRejects`).
- * - **unknown**: everything else, such as a web page, an empty body, and any 5xx. Gateways also write `error`, and the
+ * - **rejection**: `success: false` with a 2xx, a 4xx that isn't a timeout, or a documented error whose status isn't shown. A
+ *   list of `errors` with 400 or 422. Or a status that alone means that the request wasn't processed (`statusAloneRejects`).
+ * - **unknown**: everything else, such as a web page, an empty body, and other 5xx. Gateways also write `error`, and the
  *   service may have processed the request behind them, or failed halfway.
  *
  * @throws ServiceRejection if the request was rejected
@@ -49,7 +49,9 @@ export function parseResponse(
 		return { status, body };
 
 	const row = errorRowOf(request, status, texts, errorBody);
-	const isOwn = (success === false && mayReject(status)) || isValidationError(errorBody, status);
+	const isOwn =
+		(success === false && (mayReject(status) || isShown(row, errorBody))) ||
+		isValidationError(errorBody, status);
 	const isRejected = isOwn || row.statusAloneRejects === true;
 	const isQuoted = isOwn || success === false;
 	const originalMessage = isQuoted
@@ -106,6 +108,11 @@ function serviceText(texts: string[], { details = null }: JsonObject, status: nu
 		...(texts.length > 0 ? texts : [`HTTP status ${status}`]),
 		...(details === null ? [] : [JSON.stringify(details)]),
 	].join(' · ');
+}
+
+/** Whether the body is a documented error whose status isn't, and not one in a crash report. */
+function isShown({ anyStatus }: ErrorRow, { error, errors = null }: JsonObject): boolean {
+	return anyStatus === true && errors === null && !plainText(error).includes('\n');
 }
 
 /** Whether a working service can reject a request with this status. */
