@@ -57,6 +57,7 @@ describe('the test button', () => {
 	const NO_PATH = { success: false, error: 'Not found', details: null };
 	test.each<[string, number, object | string, RegExp]>([
 		['401', 401, REJECTED, /rejected the API token.*enter the 16-character token/],
+		['its text with a 422', 422, REJECTED, /The service rejected the request.*Invalid API token/],
 		['a 401 of a proxy', 401, '<html>', /'API Token' of the credential.*a proxy may require/],
 		['a redirect', 302, '', /HTTP status 302.*In n8n, set 'Base URL'/],
 		[

@@ -140,6 +140,9 @@ function requestFault(
 	const position = positionOf(next);
 	const needed = position === undefined ? must : [...must, position];
 	const shown = placeholdersIn(template).map((one) => one.name);
+	// The first page would count as the whole list.
+	if (next === 'none' && POSITIONS.some((one) => shown.includes(one)))
+		return faultText([name, 'next'], 'is "none", but the query has a page, offset, or cursor');
 	const missing = difference(needed, shown);
 	if (missing.length === 0) return undefined;
 	return faultText([name], `needs ${listed(missing)} in place of the values of your example`);

@@ -43,7 +43,8 @@ const CHECK_BASE_URL =
 function toTestFailure(error: unknown): INodeCredentialTestResult | null {
 	const { message, resolution: resolution, originalMessage } = explained(error);
 	if (error instanceof ServiceRejection && error.status !== 404) {
-		const isAccepted = VALIDATION_STATUSES.has(error.status);
+		const isOfToken = error.rejection.texts.some((text) => /^Invalid API token\b/i.test(text));
+		const isAccepted = VALIDATION_STATUSES.has(error.status) && !isOfToken;
 		return isAccepted ? null : testFailure(message, resolution, originalMessage);
 	}
 	// n8n itself blocked the request, or the credential is invalid.

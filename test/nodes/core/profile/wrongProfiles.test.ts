@@ -36,6 +36,11 @@ const FAULTS: Array<[fault: string, ...profiles: object[]]> = [
 	[`"chat.session": needs {agent} ${EXAMPLE}`, { 'chat.session': { body: { who: '{person?}' } } }],
 	[`"calls": needs {page} ${EXAMPLE}`, listOf({ page: 1 })],
 	[`"calls": needs {cursor} ${EXAMPLE}`, listOf({ cursor: 'id' })],
+	// Only the first page would be read, and count as the whole list.
+	[
+		`"next" in "calls": is "none", but the query has a page, offset, or cursor`,
+		...['page', 'offset', 'cursor'].map((at) => listOf('none', { query: { at: `{${at}}` } })),
+	],
 	[
 		`"body.of.0.x" in "dnd.add": ${ONLY}`,
 		bodyOf({ a: '{agent}', p: ['{phone}'], of: [{ x: '{reson?}' }] }),
