@@ -9,7 +9,6 @@ import tseslint from 'typescript-eslint';
 /** Plain logic without imports from n8n. */
 const PLAIN = [
 	'nodes/core/**/*.ts',
-	'nodes/GetCall/latestCalls.ts',
 	'nodes/PlaceCall/{callTime,notPlaced}.ts',
 	'nodes/PushCampaignContacts/{push,file}/*.ts',
 	'nodes/CampaignCallsTrigger/pollState.ts',

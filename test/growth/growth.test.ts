@@ -8,7 +8,7 @@ import { rowsOfItems } from '../../nodes/PushCampaignContacts/push/rows';
 import { Claims, ClaimState, type TextList } from '../../nodes/core/claims/claims';
 import { Deliveries } from '../../nodes/core/claims/deliveries';
 import { ListedNumbers } from '../../nodes/core/dnd/listedNumbers';
-import { callsByNumber } from '../../nodes/GetCall/latestCalls';
+import { callsByPerson } from '../../nodes/GetCall/operations/getUnreached.operation';
 import { asSentence, ServiceRejection } from '../../nodes/core/service/errors';
 import { readPages } from '../../nodes/core/service/paging';
 import { withoutSecret } from '../../nodes/core/service/secrets';
@@ -101,11 +101,12 @@ const call = (index: number): JsonObject => ({
 
 const ofLists: Record<string, (characters: number) => unknown> = {
 	'calls by their number': async (size) =>
-		await callsByNumber(
+		await callsByPerson(
 			many(size, 40, (index) => ({
 				phone_number: `+91${6_000_000_000 + Math.floor(index / 3)}`,
 				created_at: '2026-01-01T00:00:00Z',
 			})),
+			0,
 		),
 	'calls in a response': (size) => {
 		const data = many(size, 40, call);
