@@ -103,17 +103,11 @@ export function withAnswer(
 	question: AskedQuestion,
 	state: CallState = { record: {}, hasEnded: false },
 ): JsonObject {
-	const { record } = state;
-	const captured = valueAt(record, `data_captured.${ANSWER_KEY}`) ?? null;
+	const captured = valueAt(state.record, `data_captured.${ANSWER_KEY}`) ?? null;
 	const [answer, explanation] =
 		call.placed === false ? notPlaced(call) : evaluateAnswer(state, captured, call.asked, question);
-	const hasAnswered = answer === 'yes' || answer === 'no';
-	const answered = {
-		...{ answer, explanation, captured_answer: captured },
-		asked_at: call.asked_at ?? null,
-		answered_at: hasAnswered ? (record.call_picked_at ?? null) : null,
-	};
 	// First, because a table cuts off the last columns.
+	const answered = { answer, explanation, captured_answer: captured };
 	return { ...answered, ...call, ...answered };
 }
 

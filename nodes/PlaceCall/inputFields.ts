@@ -9,7 +9,7 @@ import { earlierError, emptied } from '../host/run/ownColumns';
 const OWN_FIELDS = new Set([
 	...['outcome', 'call_id', 'scheduled_at_epoch', 'scheduled_for', 'phone_key', 'opted_out'],
 	...['placed', 'not_placed_reason', 'duplicate_of', 'next_opening', 'next_call_possible_at'],
-	...['would_call_at', 'timed_out', 'asked', 'asked_at', 'answered_at', NOT_READ_FIELD],
+	...['would_call_at', 'timed_out', 'asked', NOT_READ_FIELD],
 ]);
 
 /** By these, people decide what to do with a row, so they're emptied in its sheet unless the call has them. */

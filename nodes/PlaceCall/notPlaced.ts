@@ -19,3 +19,13 @@ export class NotPlaced extends LeftOut {
 		super(message, resolution, { placed: false, call_id: null, ...reason }, { isFinal });
 	}
 }
+
+/** A call that is possible at this time. */
+export function onlyChecked(would_call_at: string): NotPlaced {
+	return new NotPlaced(
+		"The call wasn't placed, because 'What to Do' is 'Check Only'",
+		`In n8n, set 'What to Do' to 'Place Calls'. The request is valid (time of the call: ${would_call_at}).`,
+		{ not_placed_reason: 'check_only', would_call_at },
+		true,
+	);
+}

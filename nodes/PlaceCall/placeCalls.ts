@@ -3,16 +3,14 @@ import get from 'lodash/get';
 import { DateTime } from 'luxon';
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import type { CallRequest } from '../core/service/contractTypes';
-import { placeCall, type Additions } from '../core/service/endpoints';
+import { placeCall } from '../core/service/endpoints';
 import { documentedRecord } from '../core/service/envelope';
 import type { ApiResponse } from '../core/service/http';
 import { InvalidInput, type Outcome, OutcomeUnknown } from '../core/service/errors';
 import type { Explanation } from '../core/service/explanation';
-import { parseCount } from '../core/service/parseIds';
 import { callIdKey } from '../core/calls/completionWebhook';
 import { clock } from '../host/clock';
 import type { Fields } from '../host/forms/fields';
-import { withOffset } from '../core/values/dates';
 import type { JsonObject } from '../core/values/json';
 import { requireRunning } from '../host/execution/cancel';
 import { asItems, withInputIfFailed } from '../host/run/itemLoop';
@@ -24,25 +22,19 @@ import { readAdditions, readConcurrency } from '../host/forms/options';
 import { counted, plainText } from '../core/values/values';
 import type { Question } from './ask';
 import { type CallLimiter, claimInAgentRun, oncePerPerson, openCallLimiter } from './callLimiter';
-import {
-	callText,
-	callTime,
-	isDueLater,
-	nightTime,
-	scheduledTime,
-	type TimeSettings,
-} from './callTime';
-import { onlyChecked, readChecksOnly } from './checkOnly';
+import { callText, callTime, isDueLater, nightTime, scheduledTime } from './callTime';
 import { DEFAULT_MAXIMUM_CALLS } from './fields/options';
 import { type CheckedCall, readCallForm } from './fields/readCallForm';
+import { readChecksOnly } from './fields/recipient';
+import { onlyChecked } from './notPlaced';
 import { readWaitLimit, waitForCalls } from './waitForCalls';
 import { inputItem } from './inputFields';
 
 /** What the calls of one node run share. */
 type CallRun = OperationRun & {
 	readQuestion: ((form: Fields) => Question) | undefined;
-	/** *Opt-Out Key* of the credential. */
-	optOutKey: () => string;
+	/** *Opt-Out Key* of the credential. Undefined if that is invalid, so that no item is sent. */
+	optOutKey: string | undefined;
 	startedAt: DateTime;
 	isOnlyChecked: boolean;
 	limiter: CallLimiter;
@@ -63,17 +55,12 @@ export async function placeCalls(
 ): Promise<INodeExecutionData[]> {
 	const { context, caller, parameters, account } = run;
 	const waitLimitMs = readWaitLimit(parameters.at(0), readQuestion !== undefined);
-	// An invalid credential is an error of each item, which says so when it's read or sent.
-	const optOutKey = await account().then(
-		(credential) => () => credential.optOutKey,
-		(error: unknown) => () => {
-			throw error;
-		},
-	);
+	// An invalid credential is an error of each item, which says so when it's sent.
+	const credential = await account().catch(() => undefined);
 	const calls: CallRun = {
 		...run,
 		readQuestion,
-		optOutKey,
+		optOutKey: credential?.optOutKey,
 		startedAt: dateTimeNow(),
 		isOnlyChecked: readChecksOnly(parameters.at(0)),
 		limiter: openCallLimiter(run),
@@ -116,17 +103,15 @@ function prepareCall(run: CallRun, index: number): PreparedRequest {
 	const { request, phoneKey, looseKey } = call;
 	const options = form.collection('options');
 	const additions = readAdditions(options);
-	requireOneTime(call.time, additions, question !== undefined);
+	if (additions.body.scheduled_at !== undefined) throw timeInBody();
 	const legacy = options.switch('useLegacyEndpoint', false);
 	// Read now, because an invalid option keeps the call from being placed.
 	const input = inputItem(run, index, question !== undefined);
 	const { planned, scheduledAt, obstacle } = callTime(call.time, run.startedAt);
-	const at = scheduledAt ?? additions.body.scheduled_at;
 	const zone = call.zone ?? context.getTimezone();
-	const isAnyTime = call.time.hours === undefined && additions.body.scheduled_at === undefined;
 	if (obstacle === undefined) limiter.plan(index, looseKey, call.time.limit, planned);
 	const noteNight = () => {
-		if (!isAnyTime) return;
+		if (call.time.hours !== undefined) return;
 		run.nightTimes.push(...compact([nightTime(planned, call.zone, request.country_code)]));
 	};
 	return {
@@ -139,7 +124,7 @@ function prepareCall(run: CallRun, index: number): PreparedRequest {
 		send: async ({ account: { client } }) => {
 			if (isOnlyChecked) {
 				noteNight();
-				throw onlyChecked(at, zone);
+				throw onlyChecked(scheduledTime({}, scheduledAt, zone) ?? 'now');
 			}
 			const place = async (bodyNow: () => Promise<CallRequest>) =>
 				await placeCall(client, bodyNow, { ...additions, legacy });
@@ -147,15 +132,11 @@ function prepareCall(run: CallRun, index: number): PreparedRequest {
 			noteNight();
 			// Also if another item then stops the node.
 			addCustomData(context, asItems(record), 'call_id');
-			const output: JsonObject = {
+			return asItems({
 				...record,
 				placed: true,
-				...(question && {
-					asked: question.asked.question,
-					asked_at: withOffset(dateTimeNow().setZone(zone)),
-				}),
-			};
-			return asItems(output);
+				...(question && { asked: question.asked.question }),
+			});
 		},
 		happened: (output) => {
 			const whom = `${request.phone_number} (${request.country_code})`;
@@ -234,25 +215,17 @@ export function completeFailed(
 /** The outcomes of a failed item whose call wasn't placed. */
 const NOT_PLACED = new Set<unknown>(['not_sent', 'rejected'] satisfies Outcome[]);
 
-/** @throws InvalidInput if the body has another time of the call than the one that decides whether it's placed */
-function requireOneTime(
-	{ hours, limit }: TimeSettings,
-	{ body }: Required<Additions>,
-	asks: boolean,
-): void {
-	if (body.scheduled_at === undefined || !(asks || (hours ?? limit))) return;
-	const where = asks ? 'in Ask and Wait' : "with 'Calling Hours' or 'Limit Calls per Person'";
-	throw new InvalidInput(
-		`'Additional Body Fields' can't have scheduled_at ${where}`,
-		"Remove scheduled_at. To call later, use 'When to Call' of Place.",
+/** Another time than the one that decides whether the call is placed. */
+function timeInBody(): InvalidInput {
+	return new InvalidInput(
+		"'Additional Body Fields' can't have scheduled_at",
+		"Remove it. To call later, use 'When to Call' of Place.",
 	);
 }
 
 /** The calls of all tools count. An invalid limit is an error. */
 function readMaxCalls(options: Fields): number {
-	const value = options.number('maximumCallsPerRun', DEFAULT_MAXIMUM_CALLS);
-	const resolution = 'In n8n, enter how many calls one agent run may place, at least 1.';
-	return parseCount(value, 'Maximum Calls per Agent Run', resolution);
+	return options.wholeNumber('maximumCallsPerRun') ?? DEFAULT_MAXIMUM_CALLS;
 }
 
 /** The hint about calls at these times, if there are any. */

@@ -199,8 +199,6 @@ export const OPERATIONS: { [name: string]: Operation } = {
 			...{
 				answer: 'yes',
 				explanation: '',
-				asked_at: '',
-				answered_at: '',
 			},
 			...outcome,
 			...notPlaced,

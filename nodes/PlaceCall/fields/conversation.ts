@@ -129,21 +129,21 @@ export const askAboutOptOut: INodeProperties = {
 		'Lets the agent capture whether the person wants no more calls, which the result has in opted_out. Yes must mean no more calls.',
 };
 
-function readOptOut(options: Fields, key: () => string): DataExtractionItem | undefined {
-	if (!options.has(askAboutOptOut.name)) return undefined;
+function readOptOut(options: Fields, key: string | undefined): DataExtractionItem | undefined {
+	if (key === undefined || !options.has(askAboutOptOut.name)) return undefined;
 	const given = options.text(askAboutOptOut.name);
 	requireReplaced("'Ask About Opt-Out'", options.expression(askAboutOptOut.name), given);
 	const description = given === '' || hasNoValue(given) ? OPT_OUT_WORDS : given;
-	return { key: requireOptOutKey(key()), description, output_format: 'yes, no, or not said' };
+	return { key: requireOptOutKey(key), description, output_format: 'yes, no, or not said' };
 }
 
 /**
- * @param optOutKey of the credential
+ * @param optOutKey of the credential. Undefined if that is invalid.
  * @param question the data point of *Ask and Wait*, after the others
  */
 export function readDataPoints(
 	options: Fields,
-	optOutKey: () => string,
+	optOutKey: string | undefined,
 	question?: DataExtractionItem,
 ): DataExtractionItem[] {
 	const own = options.rows(dataExtraction.name).map((row, i) => dataPoint(row, i + 1));

@@ -8,11 +8,9 @@ import { countryCode } from '../../core/phone/countries';
 import { loosePhoneKey, phoneKey, phoneNumber, requireCountry } from '../../core/phone/callPhone';
 import { isUnset } from '../../core/values/values';
 import type { TimeSettings } from '../callTime';
-import { readCallLimit } from './callLimit';
-import { readCallSettings } from './callSettings';
 import { readAdditionalData, readDataPoints, readGreeting } from './conversation';
-import { completeUrl } from './options';
-import { onlyZoneOf, readCallingHours, readSchedule } from './when';
+import { completeUrl, readCallSettings } from './options';
+import { onlyZoneOf, readCallingHours, readCallLimit, readSchedule } from './when';
 
 /** A checked call. Only its time depends on when it's sent. */
 export type CheckedCall = {
@@ -32,7 +30,7 @@ export type CheckedCall = {
  *
  * @param row the input item
  * @param zone the time zone of the workflow
- * @param optOutKey of the credential
+ * @param optOutKey of the credential. Undefined if that is invalid.
  * @param question the data point of *Ask and Wait*
  * @throws InvalidInput naming the first field to correct
  */
@@ -40,7 +38,7 @@ export function readCallForm(
 	form: Fields,
 	row: IDataObject,
 	zone: string,
-	optOutKey: () => string,
+	optOutKey: string | undefined,
 	question?: DataExtractionItem,
 ): CheckedCall {
 	const optional: Partial<CallRequest> = {};

@@ -1,8 +1,47 @@
 import type { INodeProperties } from 'n8n-workflow';
 import { agentField } from '../../host/forms/locatorFields';
 import { countryField } from '../../host/forms/countryField';
-import { HIDDEN_IN_CHECK } from '../checkOnly';
+import type { Fields } from '../../host/forms/fields';
 import { textInTools } from '../../host/forms/shownWhere';
+
+const CHECK = 'check';
+const PLACE = 'place';
+
+const whatToDo: INodeProperties = {
+	displayName: 'What to Do',
+	name: 'whatToDo',
+	type: 'options',
+	noDataExpression: true,
+	options: [
+		{
+			name: 'Check Only',
+			value: CHECK,
+			description:
+				"Calls nobody. The output shows who would be called, and when, without 'Limit Calls per Person'.",
+		},
+		{ name: 'Place Calls', value: PLACE },
+	],
+	default: CHECK,
+	description: 'Whether to call, or to see first who would be called',
+};
+
+/** Hides a text about calls if nobody is called. */
+const HIDDEN_IN_CHECK = { [whatToDo.name]: [CHECK] };
+
+const checkNotice: INodeProperties = {
+	displayName:
+		'This node checks the items, and calls nobody. Look at the output, and then choose <b>Place Calls</b>.',
+	name: 'checkNotice',
+	type: 'notice',
+	default: '',
+	displayOptions: { show: HIDDEN_IN_CHECK },
+};
+
+export function readChecksOnly(form: Fields): boolean {
+	return form.has(whatToDo.name) && form.choice(whatToDo.name, '') !== PLACE;
+}
+
+export const checkFields = [whatToDo, checkNotice];
 
 const callNotice: INodeProperties = {
 	displayName:

@@ -1,9 +1,7 @@
 import type { Operation } from '../../host/run/operations';
-import { checkNotice, whatToDo } from '../checkOnly';
-import { callLimit } from '../fields/callLimit';
 import { callOptions } from '../fields/options';
-import { personName, recipientFields } from '../fields/recipient';
-import { callingHours, outsideCallingHours, when } from '../fields/when';
+import { checkFields, personName, recipientFields } from '../fields/recipient';
+import { callingHours, callLimit, outsideCallingHours, when } from '../fields/when';
 import { completeFailed, placeCalls } from '../placeCalls';
 
 export const place: Operation = {
@@ -12,8 +10,7 @@ export const place: Operation = {
 	action: 'Place call',
 	description: 'Call a person, now or later',
 	fields: [
-		whatToDo,
-		checkNotice,
+		...checkFields,
 		...recipientFields,
 		personName,
 		...when,

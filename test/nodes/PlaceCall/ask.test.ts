@@ -106,38 +106,6 @@ it('counts only a captured value of a completed call as an answer', async () => 
 	);
 });
 
-describe('the times', () => {
-	const ASKED = '1970-01-01T05:46:40+05:30';
-	const picked = '2026-11-20T12:00:09Z';
-
-	it.each<[JsonValue, JsonObject, JsonValue]>([
-		['yes', {}, picked],
-		['no', {}, picked],
-		['no', { call_picked_at: null }, null],
-		['maybe', {}, null],
-		['yes', { status: 'not_picked' }, null],
-	])('of the question and of the answer %j with %j are returned', async (value, more, answered) => {
-		isNow(1_000_000);
-		const row = { ...people(1)[0], asked_at: 'of the row', answered_at: 'of the row' };
-		const outcome = { call_picked_at: picked, ...captured(value), ...more };
-		const items = await answers(outcome, [row]);
-		expect(items).toMatchObject([{ asked_at: ASKED, answered_at: answered }]);
-	});
-
-	it('of a call that an earlier attempt placed stay those of that attempt', async () => {
-		isNow(1_000_000);
-		everyoneSaysYes();
-		service().faults.inject({ kind: 'status', status: 400, times: 1, skip: 1 });
-		const ask = await askNode();
-		const failed = await run(ask, 2);
-		isNow(2_000_000);
-		timeFlies();
-		const again = await retryFailed(failed, makeWorkflow([ask]));
-		const later = '1970-01-01T06:03:20+05:30';
-		expect(records(again)).toMatchObject([{ asked_at: ASKED }, { asked_at: later }]);
-	});
-});
-
 it.each([
 	['={{ ["yes", " ok ", 7, ""] }}', 7],
 	['={{ 1 }}', 1],
@@ -165,17 +133,9 @@ describe('outside the calling hours', () => {
 		const explanation =
 			'No call was placed (outside_calling_hours). Ask again from 2026-11-23T09:00:00+05:30.';
 		expect(items).toMatchObject([
-			{ answer: 'not_reached', explanation, placed: false, asked_at: null, error: 'of the row' },
+			{ answer: 'not_reached', explanation, placed: false, error: 'of the row' },
 		]);
 		expect(placed()).toEqual([]);
-	});
-
-	it('a time in the body is rejected, because the node schedules no call', async () => {
-		const additionalBodyFields = '{ "scheduled_at": "2026-11-23T09:00:00+05:30" }';
-		const parameters = { ...question, options: { additionalBodyFields } };
-		expect(await harness.refusal({ ...parameters, question: 'May we?' })).toContain(
-			"'Additional Body Fields' can't have scheduled_at in Ask and Wait",
-		);
 	});
 });
 
@@ -207,20 +167,18 @@ describe('fields of the row', () => {
 
 describe('the same person', () => {
 	it('is asked once, and the other rows get no answer, also to the same question', async () => {
-		isNow(1_000_000);
 		const sheet = ['Shall we start?', 'Shall we start?', 'Is it late?'].map((text, row) => ({
 			...people(1)[0],
 			...{ row, text, phone_number: `of row ${row}` },
 		}));
 		const items = await answers(captured('yes'), sheet, { question: '={{ $json.text }}' });
 		expect(placed()).toHaveLength(1);
-		const asked_at = '1970-01-01T05:46:40+05:30';
 		const explanation = 'No call was placed (duplicate_number).';
 		const duplicate = { placed: false, duplicate_of: 0, answer: 'not_reached', explanation };
 		expect(items).toMatchObject([
-			{ row: 0, phone_number: 'of row 0', placed: true, answer: 'yes', asked_at },
-			{ row: 1, phone_number: 'of row 1', ...duplicate, asked_at: null },
-			{ row: 2, ...duplicate, asked_at: null },
+			{ row: 0, phone_number: 'of row 0', placed: true, answer: 'yes' },
+			{ row: 1, phone_number: 'of row 1', ...duplicate },
+			{ row: 2, ...duplicate },
 		]);
 	});
 
@@ -231,7 +189,7 @@ describe('the same person', () => {
 			{ placed: true, answer: 'yes' },
 			{
 				...{ placed: false, not_placed_reason: 'duplicate_number' },
-				...{ answer: 'not_reached', asked_at: null },
+				...{ answer: 'not_reached' },
 			},
 		]);
 		expect(service().callsTo('9000000000')).toBe(1);

@@ -140,27 +140,11 @@ describe('the output', () => {
 		expect(failed).not.toHaveProperty('call_id');
 	});
 
-	it.each([
-		['no value', {}, undefined],
-		['an empty one for a sheet', { placed: true, row_number: 7 }, ''],
-		['null for a database', { placed: true }, null],
-	])('of a call that may have been placed has in placed %s', async (_title, earlier, placed) => {
+	it('of a call that may have been placed has no value in placed', async () => {
 		callsEndpoint().reply(200, '');
-		const items = [{ row: 7, ...earlier }];
+		const items = [{ row_number: 7, placed: true }];
 		const [failed] = records(await place({}, { items, over: CONTINUE }));
-		expect(failed).toMatchObject({ row: 7, details: { outcome: 'unknown' } });
-		expect(failed?.placed).toBe(placed);
-	});
-
-	it('of a call has no error of an earlier one, also if the row has no column with its details', async () => {
-		acceptCalls(2);
-		const earlier = { error: 'No', message: 'Correct it' };
-		const items = [
-			{ phone: phone(0), placed: '', ...earlier },
-			{ phone: phone(1), call_id: '', ...earlier },
-		];
-		for (const called of records(await place(perItem, { items })))
-			expect(called).toMatchObject({ placed: true, error: '', message: '' });
+		expect(failed).toMatchObject({ placed: '', details: { outcome: 'unknown' } });
 	});
 
 	it("keeps the user's own columns with such names", async () => {
@@ -326,20 +310,9 @@ describe('Check Only', () => {
 	it.each<[INodeParameters, would_call_at: string]>([
 		[{}, 'now'],
 		[{ when: 'timeOfDay', scheduledTime: '9.30 pm' }, '21:30 (India)'],
-		[
-			{ options: { additionalBodyFields: { scheduled_at: '2026-11-23T09:00:00Z' } } },
-			'2026-11-23T09:00:00Z',
-		],
 	])('of a call with %j says that it would go %s', async (parameters, would_call_at) => {
 		expect(records(await place({ ...CHECK, ...parameters }))).toMatchObject([{ would_call_at }]);
 	});
-});
-
-it('the output begins with the result, and the columns of the row follow', async () => {
-	acceptCalls(1);
-	const [item = {}] = records(await place(perItem, { items: [{ phone: phone(0), placed: '' }] }));
-	expect(Object.keys(item)).toEqual(['call_id', 'placed', 'phone_key', 'phone']);
-	expect(item.placed).toBe(true);
 });
 
 it('an empty number lists the columns of its item', async () => {

@@ -2,14 +2,7 @@
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { clock } from '../../../nodes/host/clock';
 import { TOOL_LIMITS } from '../../../nodes/host/caller/caller';
-import {
-	type AgentRun,
-	engineTool,
-	holdTimeouts,
-	inlineTool,
-	mcpTool,
-	skipSleeps,
-} from '../../engine';
+import { engineTool, holdTimeouts, inlineTool, mcpTool, skipSleeps } from '../../engine';
 import {
 	acceptCalls,
 	acceptUpTo,
@@ -85,12 +78,7 @@ it.each<[string, INodeParameters, IDataObject, told: object]>([
 		{},
 		notSent("The call wasn't placed, because it's outside the calling hours.", including(MONDAY)),
 	],
-	[
-		'a time in the body beside hours',
-		{ ...HOURS, ...BODY_TIME },
-		{},
-		notSent("can't have scheduled_at", including('Remove scheduled_at')),
-	],
+	['a time in the body', BODY_TIME, {}, notSent("can't have scheduled_at", including('Remove it'))],
 	[
 		'a check',
 		{ whatToDo: 'check' },
@@ -126,43 +114,6 @@ it('Call Again in Loops is no option of a tool, which calls a person once', asyn
 			'Do not call this number again in this execution. You can call other people.',
 		),
 	);
-});
-
-const WRITE = 'Write the value instead, such as in the cell that it comes from, or leave it out.';
-const CORRECT =
-	'Nothing was done. Request again only what you can correct. Tell the user you are chatting with about the rest.';
-
-it.each<[string, string, AgentRun, IDataObject, string, string]>([
-	[
-		'a column of the row has a word',
-		'{{ $json.name }}',
-		{ row: { name: 'NULL' } },
-		{},
-		`'Initial Greeting' has the word "NULL" instead of a value`,
-		`Correct 'Initial Greeting', or the cells that its expression uses. The agent would say the word.`,
-	],
-	[
-		'a column of the row has a placeholder',
-		'{{ $json.name }}',
-		{ row: { name: '[[name]]' } },
-		{},
-		`'Initial Greeting' has the placeholder "[[name]]", which nobody replaced`,
-		WRITE,
-	],
-	[
-		'the model writes a placeholder',
-		"{{ $fromAI('name') }}",
-		{},
-		{ name: '{{name}}' },
-		`'Initial Greeting' has the placeholder "{{name}}", which nobody replaced`,
-		WRITE,
-	],
-])('a greeting in which %s is rejected: the model is told what to do', async (...one) => {
-	const [, expression, run, args, what, next] = one;
-	skipSleeps(Date.parse(NIGHT));
-	const initialGreeting = `=Hello ${expression}, this is Priya.`;
-	const tool = engineTool(node({ options: { initialGreeting } }), run);
-	expect(await tool(args)).toMatchObject(notSent(what, `${next} ${CORRECT}`));
 });
 
 it('an MCP client without a session is not told to repeat the request', async () => {

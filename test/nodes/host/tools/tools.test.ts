@@ -145,7 +145,7 @@ describe.each(ROUTES)('a tool %s', (_name, route) => {
 		const tool = await toolOf('placeCall', { ...CALL, options: { maximumCallsPerRun: 0 } });
 		expect(await tool()).toMatchObject({
 			outcome: 'not_sent',
-			what_happened: expect.stringContaining("'Maximum Calls per Agent Run' must be at least 1"),
+			what_happened: expect.stringContaining("'Maximum Calls per Agent Run' must be a whole number from 1"),
 		});
 	});
 
