@@ -22,13 +22,11 @@ import type { Operation } from '../../host/run/operations';
 import { callOptions } from '../callFields';
 import { filtersField } from '../callFilters';
 
-const number = (
-	field: Pick<INodeProperties, 'displayName' | 'name' | 'description' | 'default'>,
-	maxValue: number,
-	minValue = 1,
-): INodeProperties => ({
+type Bounds = [minValue: number, maxValue: number];
+
+const number = (field: Omit<INodeProperties, 'type'>, [minValue, maxValue]: Bounds) => ({
 	...field,
-	type: 'number',
+	type: 'number' as const,
 	typeOptions: { minValue, maxValue, numberPrecision: 0 },
 });
 
@@ -56,7 +54,7 @@ const fields: INodeProperties[] = [
 			description:
 				"How many days back to read calls. Earlier ones don't count. 'Service Profile' of the credential needs the place {from}.",
 		},
-		3_650,
+		[1, 3_650],
 	),
 	number(
 		{
@@ -66,7 +64,7 @@ const fields: INodeProperties[] = [
 			description:
 				"People with this many calls in the period aren't returned. The service's own retries are attempts, too.",
 		},
-		100,
+		[1, 100],
 	),
 	number(
 		{
@@ -75,8 +73,7 @@ const fields: INodeProperties[] = [
 			default: 20,
 			description: "People whose latest call began more recently aren't returned yet",
 		},
-		8_760,
-		0,
+		[0, 8_760],
 	),
 	{
 		...filtersField,
@@ -91,7 +88,7 @@ const fields: INodeProperties[] = [
 				description:
 					'How many people to reach in the period. Only as many are returned as are missing. Any call with another status counts as reached.',
 			},
-			1_000_000,
+			[1, 1_000_000],
 		),
 	),
 ];
