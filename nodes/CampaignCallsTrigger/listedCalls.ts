@@ -65,6 +65,9 @@ export function outcomeOf(callId: string, record: JsonObject): string {
 	return hashOf(outcomeKey(callId, record));
 }
 
+const IF_CHANGING =
+	"In n8n, publish again while fewer calls are placed, or choose 'Date' in 'Start From'.";
+
 type ReadingOptions = {
 	limit: number;
 	/** For a first reading, whose calls never start the workflow. */
@@ -89,7 +92,7 @@ export async function readList(
 		has_ended: endShownIn(entry, finished) ?? null,
 	});
 	const filters = listId === ALL_CALLS ? {} : { campaignUploadId: listId };
-	const request = { filters, limit, limiter, compact };
+	const request = { filters, limit, limiter, compact, ifChanging: IF_CHANGING };
 	const list = callList(account, request);
 	// One that a reading misses is found by the next check, except by the first one.
 	const entries = mustBeWhole

@@ -7,7 +7,7 @@ import { earlierError, emptied } from '../host/run/ownColumns';
 
 /** Fields of this node, which replace those of the row. */
 const OWN_FIELDS = new Set([
-	...['outcome', 'call_id', 'scheduled_at_epoch', 'scheduled_for', 'phone_key', 'opted_out'],
+	...['outcome', 'call_id', 'scheduled_for', 'phone_key', 'opted_out'],
 	...['placed', 'not_placed_reason', 'duplicate_of', 'next_opening', 'next_call_possible_at'],
 	...['would_call_at', 'timed_out', 'asked', NOT_READ_FIELD],
 ]);

@@ -1,5 +1,6 @@
 import compact from 'lodash/compact';
 import get from 'lodash/get';
+import omit from 'lodash/omit';
 import { DateTime } from 'luxon';
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import type { CallRequest } from '../core/service/contractTypes';
@@ -191,7 +192,9 @@ async function sendCall(
 	if (callIds.has(id)) throw idOfAnotherCall();
 	callIds.add(id);
 	const time = scheduledTime(record, scheduledFor, zone);
-	return { ...record, ...(time !== undefined && { scheduled_for: time }) };
+	// One column for the time, which also has the day.
+	const output = omit(record, 'scheduled_at', 'scheduled_at_epoch');
+	return { ...output, ...(time !== undefined && { scheduled_for: time }) };
 }
 
 /**

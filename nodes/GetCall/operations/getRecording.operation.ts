@@ -77,7 +77,7 @@ export const getRecording: Operation = {
 /** Types that say nothing. */
 const ANY_TYPE = /^$|^(?:application|binary)\/octet-stream$|^text\/plain$/;
 const ERROR_PAGE = /^text\/html$|[/+](?:json|xml)$/;
-const EXTENSION = /\.[a-z0-9]{1,5}$/i;
+const EXTENSION = /\.[a-z0-9]{1,5}(?="?$)/i;
 
 /**
  * Downloads a recording from its presigned URL to n8n's binary data storage. The URL may be of another host, so the request
@@ -110,7 +110,8 @@ async function download(run: CallerRun, url: string, callId: string): Promise<IB
 			body.destroy();
 			throw notSaved(`The storage returned HTTP status ${status}, type "${type}"`);
 		}
-		const [extension = ''] = EXTENSION.exec(new URL(url).pathname) ?? [];
+		const names = [plainText(headers['content-disposition']), new URL(url).pathname];
+		const extension = names.map((name) => EXTENSION.exec(name)?.[0]).find(Boolean) ?? '';
 		const mimeType = ANY_TYPE.test(type) && extension !== '' ? undefined : type;
 		const file = await run.context.helpers.prepareBinaryData(body, callId + extension, mimeType);
 		const length = Number(headers['content-length'] ?? NaN);

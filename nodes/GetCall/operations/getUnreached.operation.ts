@@ -2,7 +2,7 @@ import pick from 'lodash/pick';
 import sortBy from 'lodash/sortBy';
 import { DateTime } from 'luxon';
 import type { INodeProperties } from 'n8n-workflow';
-import { statusKey } from '../../core/calls/callEnd';
+import { PICKED, statusKey } from '../../core/calls/callEnd';
 import { callList } from '../../core/calls/callList';
 import { outcomeOf } from '../../core/calls/callRecord';
 import { looseKeyOf, phoneKey } from '../../core/phone/callPhone';
@@ -29,6 +29,12 @@ const number = (field: Omit<INodeProperties, 'type'>, [minValue, maxValue]: Boun
 	type: 'number' as const,
 	typeOptions: { minValue, maxValue, numberPrecision: 0 },
 });
+
+/** An expression may have it. Nobody would call these people again. */
+const ANSWERED_HINT = {
+	message: "'Statuses' has Answered (picked), so people who answered are returned, too",
+	resolution: 'To call only unreached people again, remove it.',
+};
 
 const FILTERS = ['agentUuid', 'campaignId', 'campaignUploadId'] as const;
 
@@ -105,7 +111,7 @@ export const getUnreached: Operation = {
 		'Lists the people who were not reached in their latest phone call, with the number of attempts and when they were last called. Places no calls and changes nothing.',
 
 	async execute(run) {
-		const { context, parameters, account } = run;
+		const { context, parameters, account, result } = run;
 		const zone = context.getTimezone();
 		const now = DateTime.fromMillis(clock.now(), { zone });
 		const plan = async (index: number): Promise<ListPlan> => {
@@ -121,6 +127,7 @@ export const getUnreached: Operation = {
 			return {
 				key: { filters, additions, ...rules },
 				read: async (limiter) => {
+					if (rules.statuses.includes(PICKED)) result.addHints(ANSWERED_HINT);
 					const request = { filters, additions, limit: Infinity, zone, limiter, compact };
 					const calls = await readPages(callList(service, request), Infinity);
 					const people = await callsByPerson(calls, from.toMillis());

@@ -1,5 +1,5 @@
 import { type Additions, listCalls } from '../service/endpoints';
-import { type OutcomeUnknown, unusable } from '../service/errors';
+import { isRejection, type OutcomeUnknown, ServiceRejection, unusable } from '../service/errors';
 import type { Query } from '../service/http';
 import { MAX_READINGS, type Page, type PagedList, positionsFrom } from '../service/paging';
 import { type Part, positionOf } from '../profile/schema';
@@ -18,6 +18,8 @@ import type { Limiter } from '../values/keyedMutex';
 import { isUnset, plainText } from '../values/values';
 import { type CallFilters, filterValues, requireMatching } from './callListQuery';
 
+const RUN_AGAIN = 'Run this again while fewer calls are placed.';
+
 type CallListRequest = {
 	filters?: CallFilters;
 	/** Time zone for dates without an offset. */
@@ -28,6 +30,8 @@ type CallListRequest = {
 	limiter?: Limiter | undefined;
 	/** What to keep of each call with an ID, to save memory. Everything by default. Must keep what `keyOf` reads. */
 	compact?: (call: JsonObject) => JsonObject;
+	/** What to do if a decision needs every call, and the list keeps changing. */
+	ifChanging?: string;
 };
 
 /** Whether to return only the calls of the first response, because the profile doesn't show the list. */
@@ -81,7 +85,7 @@ export function callListQuery(
 export function callList(account: Account, request: CallListRequest): PagedList<string | number> {
 	const { client, profile } = account;
 	const { filters = {}, zone = 'utc', limit, additions, limiter } = request;
-	const { compact = (call: JsonObject) => call } = request;
+	const { compact = (call: JsonObject) => call, ifChanging = RUN_AGAIN } = request;
 	const shown = readsFirstPageOnly(limit, account) ? undefined : requireWholeList(account);
 	const placeholder = positionOf(shown?.next);
 	const queryFor = (position?: string | number) =>
@@ -96,17 +100,38 @@ export function callList(account: Account, request: CallListRequest): PagedList<
 		limiter,
 		keepsChanging: {
 			message: `Calls may be missing, because the call list changed in each of ${MAX_READINGS} readings, or has fewer calls than its total`,
-			resolution: `Run this again while fewer calls are placed. ${profile.resolution('calls', 'total')}`,
+			resolution: `${ifChanging} ${profile.resolution('calls', 'total')}`,
 		},
 		loopAdvice: `${profile.resolution('calls', 'next')} The service may not support the parameter, or return its last page again if "total" isn't set.`,
 		read: async (position) => {
-			const { body } = await listCalls(client, pageOf(position), additions);
+			const page = listCalls(client, pageOf(position), additions);
+			const mayBeAfterLast = position !== undefined && shown && isCounted(shown);
+			const { body } = await (mayBeAfterLast ? page.catch(rejectedPage(profile)) : page);
 			const calls = shown ? entriesOf(body, shown, profile) : onlyListIn(body, profile);
 			requireMatching(calls, filters, (one) => profile.ignoredParameter('calls', one));
 			const entries = calls.map((call) => (keyOf(call) === undefined ? call : compact(call)));
 			const next = shown ? pagesAfter(body, position, calls.length, shown, profile) : LAST_PAGE;
 			return { entries, ...next };
 		},
+	};
+}
+
+/** Whether only an empty page shows where the list ends. */
+function isCounted({ next, total }: ShownList): boolean {
+	return firstOf(next) !== undefined && total === undefined;
+}
+
+/** Some services reject the page after the last one instead of returning an empty one. */
+function rejectedPage(profile: ServiceProfile) {
+	return (error: unknown): never => {
+		const isOfPage = error instanceof ServiceRejection && !error.isTransient;
+		if (!isOfPage || isRejection(error, 'invalid_api_token')) throw error;
+		const { originalMessage, origin, status } = error;
+		throw unusable(
+			'The service rejected a page of the call list after the first one',
+			`${profile.resolution('calls', 'total', 'next')} Without "total", the node also requests the page after the last one, which your service may reject.`,
+			{ originalMessage, origin, status },
+		);
 	};
 }
 

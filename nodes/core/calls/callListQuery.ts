@@ -173,8 +173,7 @@ function isSameStatus(value: JsonValue | undefined, wanted: unknown): boolean {
  */
 function momentOf(value: unknown, label: 'From' | 'To', zone: string): DateTime {
 	const at = parseTime(value, zone);
-	const isDay = typeof value === 'string' && /^\d{4}-\d{2}-\d{2}$/.test(value.trim());
-	if (at.isValid) return label === 'To' && isDay ? at.endOf('day') : at;
+	if (at.isValid) return label === 'To' && isBareDate(value) ? at.endOf('day') : at;
 	throw new InvalidInput(`'${label}' must be a date (got ${quoted(value)})`, enter(label));
 }
 
@@ -187,8 +186,15 @@ function requireOrder({ from, to }: CallFilters, zone: string): void {
 	);
 }
 
-/** A bound in the format of the service. Expressions often give UTC, whose day is another one than the workflow's. */
+/** A bound in the format of the service. Without a format, a bare date stays unchanged. */
 function boundOf(value: unknown, label: 'From' | 'To', { form, zone }: DateForm): string {
 	const at = momentOf(value, label, zone);
-	return form === 'date' ? inEnglish(at.setZone(zone), 'yyyy-MM-dd') : withOffset(at);
+	// Expressions often give UTC, whose day is another one than the workflow's.
+	if (form === 'date')
+		return inEnglish(at.zoneName === 'UTC' ? at.setZone(zone) : at, 'yyyy-MM-dd');
+	return form === undefined && isBareDate(value) ? asText(value) : withOffset(at);
+}
+
+function isBareDate(value: unknown): boolean {
+	return typeof value === 'string' && /^\d{4}-\d{2}-\d{2}$/.test(value.trim());
 }

@@ -91,13 +91,7 @@ export const placeCall: ContractCase[] = [
 			expect(fieldsIn(body).sort()).toEqual([...DOCUMENTED_FIELDS].sort());
 			expect(body).toMatchObject(boundsOf(schemaNamed('CallRequest'), bound));
 		},
-		output: [
-			{
-				call_id: expect.any(String),
-				scheduled_at: expect.any(String),
-				scheduled_at_epoch: expect.any(Number),
-			},
-		],
+		output: [{ call_id: expect.any(String), scheduled_for: expect.any(String) }],
 	})),
 	{
 		title: 'does not place a call outside Calling Hours if that is chosen',

@@ -57,7 +57,7 @@ describe('Period', () => {
 		['anyTime', {}, {}],
 		['last7Days', {}, { since: '2026-11-22T00:30:00-05:00' }],
 		['yesterday', {}, { since: '2026-11-28T00:00:00-05:00', until: '2026-11-28T23:59:59-05:00' }],
-		['between', { from: '2026-11-01' }, { since: '2026-11-01T00:00:00-04:00' }],
+		['between', { from: '2026-11-01' }, { since: '2026-11-01' }],
 		['between', { to: '2026-11-02T09:00' }, { until: '2026-11-02T09:00:00-05:00' }],
 	])('%s with %j asks for calls with %j', async (period, bounds, query) => {
 		calls(query).reply(200, list('a'));

@@ -77,16 +77,27 @@ describe('a file', () => {
 		expect(await bytesOf(item?.binary?.data)).toEqual(SOUND);
 	});
 
-	test.each<[type: string, path: string, name: string, mimeType: string]>([
+	test.each<[type: string, path: string, name: string, mimeType: string, sent?: string]>([
 		['audio/wav; rate=8000', '/x', 'call-1', 'audio/wav'],
+		['audio/new-thing', '/x', 'call-1', 'audio/new-thing'],
 		['application/octet-stream', '/a/b/c%20d.ogg', 'call-1.ogg', 'audio/ogg'],
+		['text/plain', '/x.wav', 'call-1.wav', 'audio/wav'],
 		['audio/wav 8000', '/x.mp3', 'call-1.mp3', 'audio/wav'],
+		['binary/octet-stream', '/x.mp4', 'call-1.mp4', 'video/mp4'],
 		['', '/x.mp3', 'call-1.mp3', 'audio/mpeg'],
-	])('of type "%s" at %s is named %s, with the type %s', async (type, path, name, mime_type) => {
-		link(`${STORAGE}${path}`);
-		storage(path).reply(200, SOUND, type === '' ? {} : { 'content-type': type });
-		expect(await records(FILE)).toMatchObject([{ file_name: name, mime_type }]);
-	});
+		['', '/x.mp3', 'call-1.ogg', 'audio/ogg', 'attachment; filename="a b.ogg"'],
+		['text/plain', '/x', 'call-1.wav', 'audio/wav', "filename*=UTF-8''a.wav"],
+	])(
+		'of type "%s" at %s is named %s, with the type %s',
+		async (type, path, name, mime_type, sent = '') => {
+			link(`${STORAGE}${path}`);
+			storage(path).reply(200, SOUND, {
+				...(type !== '' && { 'content-type': type }),
+				...(sent !== '' && { 'content-disposition': sent }),
+			});
+			expect(await records(FILE)).toMatchObject([{ file_name: name, mime_type }]);
+		},
+	);
 
 	test('needs the name of a field before any request', async () => {
 		expect(await errorOf({ ...FILE, outputField: '={{ "" }}' })).toMatchObject({

@@ -6,7 +6,7 @@ import { service } from '../../engine';
 import { heapInUse } from '../../engine/heap';
 import { nodeHarness } from '../nodeHarness';
 
-const { records, errorOf } = nodeHarness('getCall', {
+const { records, errorOf, run } = nodeHarness('getCall', {
 	...{ operation: 'getUnreached', periodDays: 7, maximumAttempts: 3, hoursBetween: 20 },
 });
 const NOW = '2026-11-29T11:00:00+05:30';
@@ -197,3 +197,17 @@ test('keeps of each call only what it uses, so that a long list takes little mem
 	expect(await found({}, paged)).toEqual([1, 2, 3]);
 	expect((inUse.get(4) ?? NaN) - (inUse.get(1) ?? NaN)).toBeLessThan(2 * bytes);
 });
+
+test.each(['picked', 'Answered', 'not_picked, picked'])(
+	'with the statuses %s, says that people who answered are returned',
+	async (statuses) => {
+		has(call(1, 30), call(2, 30, 'picked'));
+		const { data } = await run({ statuses }, { credential });
+		expect(data.resultData.runData.Node?.[0]?.hints).toEqual([
+			{
+				message:
+					"'Statuses' has Answered (picked), so people who answered are returned, too. To call only unreached people again, remove it.",
+			},
+		]);
+	},
+);

@@ -98,7 +98,7 @@ describe('the output', () => {
 		};
 		callsEndpoint().reply(200, { success: true, data });
 		const earlier = {
-			...{ scheduled_at: 'a column', scheduled_at_epoch: 1, timed_out: true, not_read: 'y' },
+			...{ scheduled_for: 'old', timed_out: true, not_read: 'y' },
 			...{ next_call_possible_at: 'x', call_id: 'old', phone_key: '91' },
 			...{ outcome: 'Answered', captured_day: 'Friday', opted_out: false },
 			...{ error: 'No', message: 'Correct it', details: { outcome: 'unknown' } },
@@ -106,7 +106,7 @@ describe('the output', () => {
 		const row = { row: 7, person_name: 'Asha Rao' };
 		const run = await place({}, { items: [{ ...row, ...earlier }] });
 		const scheduled_for = '2099-01-01T15:30:00+05:30';
-		const called = { ...data, scheduled_for, placed: true, phone_key: '919876543210' };
+		const called = { call_id: 'a', scheduled_for, placed: true, phone_key: '919876543210' };
 		const empty = { error: '', message: '', details: null };
 		expect(records(run)).toEqual([{ ...row, ...called, ...empty }]);
 	});

@@ -133,12 +133,31 @@ describe('the pages of a list', () => {
 		expect(list.asked).toHaveLength(2);
 	});
 
-	test('end at their total, without which the service may reject the page after the last one', async () => {
+	test('are an error with advice if the service rejects the page after the last one', async () => {
 		const rejected = { success: false, error: 'Invalid page.' };
 		const list = listing(({ p }) => (p === 2 ? rejected : pageAt(0, 3, { total: 3 })));
-		const message = 'The service rejected the request';
-		await expect(read(list, PAGED)).rejects.toMatchObject({ message });
+		await expect(read(list, PAGED)).rejects.toMatchObject({
+			message: 'The service rejected a page of the call list after the first one',
+			resolution: expect.stringMatching(/check "total" and "next" in "calls".* after the last one/),
+			originalMessage: 'Invalid page.',
+			isTransient: false,
+		});
 		expect(await read(list, withTotal(PAGED))).toEqual(calls(0, 3));
+	});
+
+	test.each([
+		['with a total', withTotal(PAGED), 'Invalid page.', 'The service rejected the request'],
+		['by a link', LINK, 'Invalid page.', 'The service rejected the request'],
+		[
+			'because of the token',
+			PAGED,
+			'Invalid API token',
+			'The service or a proxy rejected the API token',
+		],
+	])('that are rejected %s have their own error', async (_how, details, error, message) => {
+		const first = pageAt(0, 6, { total: 6, next: '?p=2' });
+		const list = listing(({ p }) => (p === undefined ? first : { success: false, error }));
+		await expect(read(list, details)).rejects.toMatchObject({ message });
 	});
 
 	test.each<[string, string, Query]>([
@@ -352,12 +371,7 @@ describe('filters', () => {
 		};
 		await read(list, { ...PAGED, query: sameNames }, { filters });
 		expect(list.asked).toEqual([
-			{
-				at: ['2027-01-31T00:00:00+00:00', '2027-02-28T23:59:59+00:00'],
-				q: ['picked', '98', 50],
-				v: 2,
-				all: true,
-			},
+			{ at: ['2027-01-31', '2027-02-28'], q: ['picked', '98', 50], v: 2, all: true },
 		]);
 	});
 
@@ -388,6 +402,7 @@ describe('filters', () => {
 		['in UTC', '2027-01-31T18:30:00Z', undefined, '2027-01-31T18:30:00+00:00'],
 		['a luxon DateTime', DATE, undefined, '2027-01-31T18:30:00+05:30'],
 		['a Date', new Date('2027-01-31T13:00:00Z'), undefined, '2027-01-31T18:30:00+05:30'],
+		['a bare date, kept', '2027-01-31', undefined, '2027-01-31'],
 		['as a date', '2027-01-31T18:30:00', 'date', '2027-01-31'],
 		["as a date in the workflow's zone", '2027-01-30T19:00:00Z', 'date', '2027-01-31'],
 	])('From and To: %s', (_name, at, dates, sent) => {
