@@ -30,8 +30,8 @@ export class Sender {
 	private readonly mutex = new KeyedMutex();
 	/** The frame that waits for its ack. */
 	private flight: { messageId: string; ack: PromiseWithResolvers<Ack | null> } | null = null;
-	/** Whether the ack of an earlier frame may still come. */
-	private owesAck = false;
+	/** The IDs of sent frames whose ack may still come. */
+	private readonly unconfirmed = new Set<string>();
 
 	constructor(
 		private readonly connection: ChatConnection,
@@ -45,7 +45,7 @@ export class Sender {
 
 	/** For a time after which no ack of an earlier frame can arrive. */
 	forgetEarlier(): void {
-		this.owesAck = false;
+		this.unconfirmed.clear();
 	}
 
 	/**
@@ -91,7 +91,7 @@ export class Sender {
 		// Set before sending, because a socket may respond synchronously.
 		const flight = { messageId, ack: Promise.withResolvers<Ack | null>() };
 		this.flight = flight;
-		if (socket.send(text)) return this.untilAck(socket, flight.ack, timeoutMs);
+		if (socket.send(text)) return this.untilAck(socket, flight, timeoutMs);
 		this.flight = null;
 		return undefined;
 	}
@@ -99,7 +99,7 @@ export class Sender {
 	/** If no ack comes, the socket is closed, so that no ack on it is about an earlier frame. */
 	private async untilAck(
 		socket: Socket,
-		{ promise, resolve }: PromiseWithResolvers<Ack | null>,
+		{ messageId, ack: { promise, resolve } }: NonNullable<Sender['flight']>,
 		timeoutMs: number,
 	): Promise<Ack | null> {
 		void socket.ended.then(() => resolve(null));
@@ -109,8 +109,10 @@ export class Sender {
 		const ack = await promise;
 		this.flight = null;
 		if (ack === null) {
-			this.owesAck = true;
+			this.unconfirmed.add(messageId);
 			socket.close();
+		} else {
+			this.unconfirmed.delete(messageId);
 		}
 		return ack;
 	}
@@ -130,7 +132,8 @@ export class Sender {
 	private isAckOf(messageId: string, ack: Ack): boolean {
 		const id = idText(ack.message_id);
 		const isOfAnother = id?.startsWith(OWN_PREFIX) === true;
-		return id === messageId || (!isOfAnother && !this.owesAck);
+		const isOnly = [...this.unconfirmed].every((earlier) => earlier === messageId);
+		return id === messageId || (!isOfAnother && isOnly);
 	}
 }
 

@@ -221,6 +221,18 @@ describe('a late ack', () => {
 		expect(records(await next)).toMatchObject([{ reply: 'own' }]);
 	});
 
+	test('without an ID is taken for that of the same message, which was sent again with its key', async () => {
+		await harness.publish();
+		const retryOnFail = { retryOnFail: true, maxTries: 2, waitBetweenTries: 1 };
+		const sending = harness.run(KEY, { items: [{ text: UNACKED }], overrides: retryOnFail });
+		await sent(1);
+		control().cutSockets();
+		await sent(2);
+		harness.acks({ state: 'accepted' });
+		expect(records(await sending)).toMatchObject([{ state: 'accepted' }]);
+		expect(records(await send('Hello'))).toMatchObject([{ reply: 'You said: Hello' }]);
+	});
+
 	test('that repeats the one of an earlier message is not taken for that of the next message', async () => {
 		await send('Hello');
 		const next = send(UNACKED);
