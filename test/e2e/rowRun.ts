@@ -2,6 +2,20 @@ import type { IDataObject, INode, INodeExecutionData } from 'n8n-workflow';
 import { connect, manualTrigger, node, type Arrow, type WorkflowJson } from '../n8n/workflow';
 import type { Account } from './account';
 
+/** Executes a node in the editor, on rows or what other nodes make of them. Returns what its last run returned and shows. */
+export async function runOnRows(
+	account: Account,
+	last: INode,
+	rows: IDataObject[],
+	...between: INode[]
+) {
+	const nodes = [...between, last];
+	const names = ['Rows', ...nodes.map(({ name }) => name)];
+	const arrows = nodes.map(({ name }, index): Arrow => [names[index] ?? '', name]);
+	const { runs, ...executed } = await executeFlow(account, flowOnRows(rows, nodes, arrows));
+	return { ...executed, outputs: runs(last.name).at(-1) ?? [] };
+}
+
 const jsonOf = (items: INodeExecutionData[]) => items.map(({ json }) => json);
 
 /** A workflow with Start → one item per row (Rows) → the nodes, as the arrows say. */
