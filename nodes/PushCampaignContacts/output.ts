@@ -1,5 +1,6 @@
 import compact from 'lodash/compact';
 import groupBy from 'lodash/groupBy';
+import omit from 'lodash/omit';
 import pickBy from 'lodash/pickBy';
 import upperFirst from 'lodash/upperFirst';
 import type {
@@ -9,7 +10,7 @@ import type {
 	NodeApiError,
 	NodeOperationError,
 } from 'n8n-workflow';
-import type { ExplainedError } from '../core/service/errors';
+import { ExplainedError } from '../core/service/errors';
 import type { Explanation } from '../core/service/explanation';
 import { isJsonObject } from '../core/values/json';
 import { isCanceled, WHY_CANCELED } from '../host/execution/cancel';
@@ -18,19 +19,22 @@ import type { OperationRun } from '../host/run/operations';
 import { emptied } from '../host/run/ownColumns';
 import { addHintsForPerson, textOnScreen } from '../host/execution/runResult';
 import { forEachWithPauses } from '../core/values/pauses';
-import { displayText, isUnset, plainText } from '../core/values/values';
+import { displayText, isUnset, named, plainText } from '../core/values/values';
 import { statusBefore } from './push/prepareRows';
 import {
 	type ContactRow,
+	nameOf,
 	namesOf,
 	phoneKeyOf,
 	PUSH_LIMITS,
+	ROW_STATUSES,
 	type Row,
 	type Status,
 } from './push/rows';
 import {
 	countOf,
 	flatReport,
+	lineOf,
 	linesOn,
 	notesOn,
 	type Report,
@@ -43,11 +47,7 @@ const PUSHED_STATUSES: readonly Status[] = ['pushed', 'ready'];
 const REJECTED_STATUSES: readonly Status[] = ['rejected', 'unknown', 'not_sent'];
 
 /** The hints in the output panel. The first one is about the rows. */
-export function addPushHints(
-	context: IExecuteFunctions,
-	report: Report,
-	isRejectedRead: boolean,
-): void {
+export function addPushHints(context: IExecuteFunctions, report: Report): void {
 	const { input, stopped, check, hints } = report;
 	const summary = summaryOf(report);
 	const checked = check && `'What to Do' is 'Check Only', so nothing was sent. ${summary}`;
@@ -55,63 +55,88 @@ export function addPushHints(
 		input.rows.length === 0
 			? ['No rows to push. Nothing was sent.']
 			: [checked ?? summary, stopped && `${stopped.message}. ${stopped.description}`];
-	const isPush = stopped === undefined && check === undefined;
-	const areUnseen = isPush && !isRejectedRead && countOf(report, ...REJECTED_STATUSES) > 0;
-	const endsLoop = countOf(report, ...PUSHED_STATUSES) === 0 && isInLoop(context);
 	const aboutRows = compact([...texts, ...notesOn(report)]).map(asHint);
-	const skipped = report.skipPushedBefore && countOf(report, 'sent_before') > 0 && SENT_BEFORE;
-	const all = compact([
-		...[...aboutRows, skipped, areUnseen && NOT_READ],
-		...[...hints, endsLoop && LOOP_ENDS],
-	]);
-	addHintsForPerson(context, ...all);
+	addHintsForPerson(context, ...aboutRows, ...hints);
 }
 
-export const asHint = (message: string): Explanation => ({ message, resolution: '' });
-
-const SENT_BEFORE: Explanation = {
-	message: "Numbers that were sent before, or may have been, weren't sent again",
-	resolution:
-		"In n8n, rejection_reason of each row in 'Skipped' says how to send it anyway. 'Push Again' in 'Numbers Pushed Before' pushes all rows of earlier executions a second time.",
-};
-const NOT_READ: Explanation = {
-	message:
-		"No node reads 'Rejected', so a published workflow tells nobody which rows weren't pushed",
-	resolution: 'In n8n, connect it, for example to a node that writes to your sheet.',
-};
-const LOOP_ENDS: Explanation = {
-	message: 'The first output is empty, so Loop Over Items ends here if only that leads back to it',
-	resolution:
-		'In n8n, connect all outputs to a Merge node, and that to Loop Over Items. Or remove the loop: the node pushes up to 1,000,000 rows at a time.',
-};
-
-function isInLoop(context: IExecuteFunctions): boolean {
-	const before = context.getParentNodes(context.getNode().name);
-	return before.some(({ type }) => type === 'n8n-nodes-base.splitInBatches');
-}
+const asHint = (message: string): Explanation => ({ message, resolution: '' });
 
 /**
  * The outputs *Ready* or *Pushed*, *Rejected*, and *Skipped*. Each row is in one, unless the first one has the summary, as of
  * files with many rows.
  */
 export async function outputsOf(
+	context: IExecuteFunctions,
 	report: Report,
-	isSummary: boolean,
 ): Promise<INodeExecutionData[][]> {
-	const { rows, isLarge } = report.input;
-	const summary = () => {
-		const pushed = rowsWith(report, PUSHED_STATUSES);
-		return { json: flatReport(report), ...paired(pushed.length > 0 ? pushed : rows) };
-	};
+	const { input, settings, stopped } = report;
+	const pushed = rowsWith(report, PUSHED_STATUSES);
+	const isSummary = settings.isSummary || input.isLarge;
+	const summary = () => ({
+		json: flatReport(report),
+		...paired(pushed.length > 0 ? pushed : input.rows),
+	});
+	const first: INodeExecutionData[] = isSummary
+		? [summary()]
+		: await rowItems(report, PUSHED_STATUSES);
+	// n8n moves it from here to the error output, and runs the node again for it if *Retry On Fail* is on. It would mix the data
+	// of a paired row into the item, but the error is about the whole push.
+	if (stopped !== undefined && context.getNode().onError === 'continueErrorOutput')
+		first.unshift({ ...toErrorItem(stopped, { itemIndex: 0, of: 1 }), pairedItem: [] });
 	return [
-		isSummary || isLarge ? [summary()] : await rowItems(report, PUSHED_STATUSES),
+		first,
 		await rowItems(report, REJECTED_STATUSES),
 		await rowItems(report, SKIPPED_STATUSES),
 	];
 }
 
+const ONLY_CHECKED = 'Nothing was pushed, because this tool only checks the contacts.';
+
+/** As a tool, a node has one output, so the item contains the rejected rows as well. */
+export async function outputForModel(
+	{ result }: OperationRun,
+	report: Report,
+): Promise<INodeExecutionData[][]> {
+	result.addHintsForModel(...report.hints, ...notesOn(report).map(asHint));
+	const rejected = (await rowItems(report, ROW_STATUSES)).map(({ json }) => json);
+	const output = [{ json: { ...omit(flatReport(report), 'summary'), rejected } }];
+	const { check, input, stopped } = report;
+	const summary = summaryOf(report);
+	if (check !== undefined) {
+		// A check has no effect, so the model may push the same contacts afterwards.
+		result.setReadOnly(`${ONLY_CHECKED} ${summary}`);
+		return [output];
+	}
+	const done = countOf(report, 'pushed', 'duplicate', 'sent_before');
+	const isNobody = countOf(report, 'pushed') === 0;
+	const isPartial = stopped !== undefined || done < input.rows.length;
+	const completed = { output, happened: summary, isReplay: false, repeatable: false, isPartial };
+	if (!isNobody) result.completed = completed;
+	if (isNobody || isPartial) throw notAllPushed(report);
+	return [output];
+}
+
+/** Reasons to show to a model. The others are counted. */
+const MAX_REASONS = 5;
+
+/** Some contacts may be in the campaign, such as by an earlier request, and others aren't. */
+function notAllPushed(report: Report): ExplainedError {
+	const { requests, stopped } = report;
+	const line = lineOf(report);
+	if (stopped !== undefined) {
+		const outcome = countOf(report, 'unknown') > 0 ? 'unknown' : stopped.outcome;
+		return new ExplainedError(outcome, `${line} ${stopped.message}`, stopped.resolution, stopped);
+	}
+	// A row that the node itself rejects has no phone.
+	const isSent =
+		requests.length > 0 || rowsWith(report, ['rejected']).some(({ phone }) => phone !== '');
+	const reasonOf = (row: Row) => `[${nameOf(row)}] ${row.reason}`;
+	const reasons = named(rowsWith(report, ROW_STATUSES), reasonOf, MAX_REASONS);
+	return new ExplainedError(isSent ? 'rejected' : 'not_sent', line, reasons);
+}
+
 /** The rows with these statuses, each with the reason. Those of files are grouped if n8n couldn't store an item for each. */
-export async function rowItems(
+async function rowItems(
 	report: Report,
 	statuses: readonly Status[],
 ): Promise<INodeExecutionData[]> {
@@ -195,16 +220,6 @@ export function notBegun(
 	});
 	// Expressions such as `$('Push').all(2)` need all outputs.
 	return [[], rejected, []];
-}
-
-/**
- * The item of the error output. n8n moves it there from *Pushed*, and runs the node again for it if *Retry On Fail* is
- * on. The rows are in *Rejected*.
- */
-export function stoppedItem(context: IExecuteFunctions, { stopped }: Report): INodeExecutionData[] {
-	if (stopped === undefined || context.getNode().onError !== 'continueErrorOutput') return [];
-	// n8n would mix the data of a paired row into the item, but the error is about the whole push.
-	return [{ ...toErrorItem(stopped, { itemIndex: 0, of: 1 }), pairedItem: [] }];
 }
 
 /** n8n's error for a push that stopped: first what to do, then what happened to the rows. */

@@ -16,21 +16,19 @@ import {
 	ROWS_PER_LOOK,
 	type Status,
 } from './push/rows';
+import type { PushSettings } from './pushSettings';
 
 /** What a push did, or with *Check Only*, would do. */
 export type Report = {
 	readonly input: PushInput;
+	readonly settings: PushSettings;
 	readonly counts: Counts;
 	/** Those that the service accepted. */
 	readonly requests: readonly PushedRequest[];
-	/** Whether the requests ask to release the contacts to the calling queue. */
-	readonly enqueue: boolean;
-	/** Whether it left out numbers of earlier executions, and later ones leave out those of this one. */
-	readonly skipPushedBefore: boolean;
-	/** With *Check Only*: the status of the campaign, and what is known of the names and the agent. */
-	readonly check?: { campaignStatus?: string | undefined; texts: string[] };
+	/** With *Check Only*: the status of the campaign, and what is known besides, or can't be. */
+	readonly check?: { campaignStatus: string; texts: string[] };
 	/** Why the push stopped early. */
-	stopped?: ExplainedError | undefined;
+	readonly stopped?: ExplainedError | undefined;
 	/** About the rows and columns, besides what happened. */
 	readonly hints: readonly Explanation[];
 };
@@ -60,61 +58,38 @@ export function rowsWith(report: Report, statuses: readonly Status[]): readonly 
 	return rows.filter(({ status }) => status !== undefined && statuses.includes(status));
 }
 
-const STATUS_WORDS: Record<(typeof ROW_STATUSES)[number], [one: string, several?: string]> = {
-	rejected: ['rejected'],
-	do_not_disturb: ['on the do-not-disturb list'],
-	duplicate: ['duplicate', 'duplicates'],
-	sent_before: ['sent before'],
-	unknown: ['unknown'],
-	not_sent: ['not sent'],
-};
-
 /** "10 rows: 7 pushed, 2 rejected, 1 on the do-not-disturb list." The numbers add up. */
 export function lineOf(report: Report): string {
-	const first = report.check === undefined ? 'pushed' : 'ready';
-	const others = ROW_STATUSES.filter((status) => countOf(report, status) > 0).map((status) => {
-		const count = countOf(report, status);
-		const [one, several = one] = STATUS_WORDS[status];
-		return `${count.toLocaleString('en-US')} ${count === 1 ? one : several}`;
+	const first: Status = report.check === undefined ? 'pushed' : 'ready';
+	const others = ROW_STATUSES.filter((status) => countOf(report, status) > 0);
+	const texts = [first, ...others].map((status) => {
+		const isListed = status === 'do_not_disturb';
+		const word = isListed ? 'on the do-not-disturb list' : status.replace('_', ' ');
+		return `${countOf(report, status).toLocaleString('en-US')} ${word}`;
 	});
-	const all = [`${countOf(report, first).toLocaleString('en-US')} ${first}`, ...others];
-	return `${counted(report.input.rows.length, 'row')}: ${all.join(', ')}.`;
+	return `${counted(report.input.rows.length, 'row')}: ${texts.join(', ')}.`;
 }
 
 /** The line, and whether anybody will be called. With *Check Only*, also what it can't know. */
 export function summaryOf(report: Report): string {
-	return compact([lineOf(report), ...(limitsOf(report) ?? [releaseSentence(report)])]).join(' ');
-}
-
-/** Statuses of a campaign whose contacts the service accepts with a warning (Campaigns, rule 5). */
-const WITH_A_WARNING = ['Draft', 'Paused'];
-
-/** What a check can't know. */
-function limitsOf({ check, skipPushedBefore }: Report) {
-	if (check === undefined) return undefined;
-	const { campaignStatus: status = '', texts } = check;
-	return [
-		skipPushedBefore &&
-			'A push skips the numbers that this workflow pushed to the campaign before.',
-		WITH_A_WARNING.includes(status) &&
-			`The campaign's status is ${status}, so its contacts can be pushed, but nobody is called until it's active.`,
-		...texts,
-		"Only a push checks the agent's outbound number, and what the service rejects.",
-	];
+	const { texts } = report.check ?? { texts: [releaseSentence(report)] };
+	return compact([lineOf(report), ...texts]).join(' ');
 }
 
 /** Pushed rows of which the service doesn't say that it released them, or not, as requested. */
-function releasedOtherwise({ requests, enqueue }: Report): number {
-	const otherwise = requests.filter(({ response }) => (response.enqueued === true) !== enqueue);
+function releasedOtherwise({ requests, settings: { campaign } }: Report): number {
+	const otherwise = requests.filter(
+		({ response }) => (response.enqueued === true) !== campaign.enqueue,
+	);
 	return sumBy(otherwise, ({ rows }) => rows.length);
 }
 
 /** What happens to pushed rows, if the service did as requested. Empty if nothing was pushed. */
 function releaseSentence(report: Report): string {
-	const { requests, enqueue, skipPushedBefore } = report;
+	const { requests, settings } = report;
 	if (countOf(report, 'pushed') === 0 || releasedOtherwise(report) > 0) return '';
-	if (!enqueue) {
-		const again = skipPushedBefore
+	if (!settings.campaign.enqueue) {
+		const again = settings.skipPushedBefore
 			? "The node doesn't push them again."
 			: 'Pushing them again may add everyone a second time.';
 		return `Pushed rows wait in the campaign, and nobody is called until they're released to the calling queue. The service's documentation doesn't show how to release them later. ${again}`;
@@ -137,7 +112,7 @@ export function flatReport(report: Report): JsonObject {
 		...(check !== undefined && { ready: countOf(report, 'ready') }),
 	};
 	if (check !== undefined)
-		return { checked_only: true, summary, totals, campaign_status: check.campaignStatus ?? null };
+		return { checked_only: true, summary, totals, campaign_status: check.campaignStatus || null };
 	const sumOf = (field: string) =>
 		sumBy(valuesOf(requests, field), (value) => (typeof value === 'number' ? value : 0));
 	return {
@@ -162,49 +137,46 @@ function warningsOf({ requests }: Report): JsonValue[] {
 	return uniqBy(joined(requests, 'warnings'), (warning) => JSON.stringify(warning));
 }
 
+/** Those of the *Skipped* output: nothing needs to be done about these rows. */
+export const SKIPPED_STATUSES: Status[] = ['sent_before', 'duplicate', 'do_not_disturb'];
+
 const LEAVE_OUT = 'Leave them out if you push the other rows again.';
 
-/** What the error of a stopped push says about its rows, one line for each group. */
+/** What the error of a stopped push says about its rows, one line for each group. Without advice, the first reason. */
+const GROUPS: ReadonlyArray<[label: string, statuses: Status[], advice?: string]> = [
+	['Pushed', ['pushed'], LEAVE_OUT],
+	['Unknown', ['unknown'], 'They may or may not be in the campaign.'],
+	[
+		'Not sent',
+		['not_sent'],
+		'To send only these rows, retry this execution from the list of executions.',
+	],
+	['Rejected', ['rejected']],
+	['Skipped', SKIPPED_STATUSES, LEAVE_OUT],
+];
+
 export function linesOn(report: Report): string[] {
 	const { input, requests } = report;
 	const ids = compact(valuesOf(requests, 'campaign_upload_id').map(plainText));
 	const lists = ids.length === 0 ? '' : `, contact list ${ids.join(', ')}`;
-	const isBegun = countOf(report, 'pushed', 'unknown') > 0;
-	const groups: ReadonlyArray<[label: string, statuses: Status[], text?: string, more?: string]> = [
-		['Pushed', ['pushed'], LEAVE_OUT, lists],
-		['Unknown', ['unknown'], 'They may or may not be in the campaign.'],
-		[
-			'Not sent',
-			['not_sent'],
-			isBegun
-				? 'To send only these rows, retry this execution from the list of executions.'
-				: 'Push the rows again after this is resolved.',
-		],
-		['Rejected', ['rejected']],
-		['Skipped', SKIPPED_STATUSES, LEAVE_OUT],
-	];
-	const lines = groups.map(([label, statuses, text, more = '']) => {
+	const lines = GROUPS.map(([label, statuses, advice]) => {
 		const rows = rowsWith(report, statuses);
-		const [{ reason } = { reason: '' }] = rows;
-		const first = rows.length > 1 ? `The first reason: ${reason}` : reason;
-		const names = `${counted(rows.length, 'row')} (${namesOf(rows)}${more})`;
-		return rows.length > 0 && `${label}: ${names}. ${text ?? first}`;
+		const names = namesOf(rows) + (label === 'Pushed' ? lists : '');
+		const text = advice ?? `The first reason: ${rows[0]?.reason}`;
+		return rows.length > 0 && `${label}: ${counted(rows.length, 'row')} (${names}). ${text}`;
 	});
 	return compact([lineOf(report), ...lines, input.legend, ...notesOn(report)]);
 }
-
-/** Those of the *Skipped* output: nothing needs to be done about these rows. */
-export const SKIPPED_STATUSES: Status[] = ['sent_before', 'duplicate', 'do_not_disturb'];
 
 const MAX_EXAMPLES = 5;
 
 /** How to find out what happened to unknown rows, and what the responses leave open or say against the request. */
 export function notesOn(report: Report): string[] {
-	const { requests, enqueue } = report;
+	const { requests, settings } = report;
 	const unmatched = unmatchedIn(report);
 	const removed = sumBy(requests, ({ response }) => numberIn(response.duplicates_removed) ?? 0);
 	const otherwise = releasedOtherwise(report);
-	const [setting, confirmed, not] = enqueue
+	const [setting, confirmed, not] = settings.campaign.enqueue
 		? ['Add and Release', "the service didn't confirm", 'not ']
 		: ['Add and Let Wait', 'the service reported', ''];
 	return compact([

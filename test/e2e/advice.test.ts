@@ -193,8 +193,6 @@ test('a filter with the dates of holidays calls nobody on these days', async () 
 });
 
 describe('a push', () => {
-	const loop = node('Loop', 'n8n-nodes-base.splitInBatches', 3, { batchSize: 1, options: {} });
-
 	it('of rows for several campaigns is split with a Switch node', async () => {
 		const rule = (campaign: number) => condition('={{ $json.campaign }}', 'equals', campaign);
 		const rules = { values: [rule(active), rule(draft)] };
@@ -219,28 +217,6 @@ describe('a push', () => {
 		expect(error).toBeUndefined();
 		expect(contactsOf(active)).toEqual([`+91${ASHA}`]);
 		expect(contactsOf(draft)).toEqual([`+91${BELA}`, `+91${ASHA}`]);
-	});
-
-	it('in a loop to which only Pushed leads back ends it after a batch without one, and a hint says so', async () => {
-		const rows = [{ phone: 'bad' }, { phone: ASHA }];
-		const { id } = await executeFlow(
-			account,
-			flowOnRows(
-				rows,
-				[loop, push()],
-				[
-					['Rows', 'Loop'],
-					['Loop', 'Push', 'main', 1],
-					['Push', 'Loop'],
-				],
-			),
-		);
-		expect(contactsOf(active)).toEqual([]);
-		const { runData } = await n8n.runData(id);
-		const hints = runData.Push?.flatMap((run) => run.hints ?? []) ?? [];
-		expect(hints.map(({ message }) => message)).toContainEqual(
-			expect.stringContaining('The first output is empty, so Loop Over Items ends here'),
-		);
 	});
 
 	it('at the end of a sub-workflow passes on only Pushed', async () => {

@@ -1,7 +1,7 @@
 /** Texts and lists from outside take time in proportion to their length. Lint checks regular expressions for this, so here are the places that do more than match. */
 import attempt from 'lodash/attempt';
 import { rowsOfFiles } from '../../nodes/PushCampaignContacts/push/csv';
-import { comparableHeading, resolveColumns } from '../../nodes/PushCampaignContacts/push/columns';
+import { resolveColumns } from '../../nodes/PushCampaignContacts/push/columns';
 import { prepareRows } from '../../nodes/PushCampaignContacts/push/prepareRows';
 import { isAboutRows, rejectionReason } from '../../nodes/PushCampaignContacts/push/sendRows';
 import { rowsOfItems } from '../../nodes/PushCampaignContacts/push/rows';
@@ -20,6 +20,7 @@ import { splitSessionIds } from '../../nodes/core/chat/parseChatFields';
 import { type JsonObject, parseJson } from '../../nodes/core/values/json';
 import { mayNameRow, whyUnread } from '../../nodes/host/caller/rows';
 import { loosePhoneKey } from '../../nodes/core/phone/callPhone';
+import { headingKey } from '../../nodes/core/values/sheetCells';
 import { normalized } from '../../nodes/core/values/text';
 import { noLimit } from '../../nodes/core/values/keyedMutex';
 import { displayText } from '../../nodes/core/values/values';
@@ -47,18 +48,14 @@ const TOOL = executeContext(makeNode({ type: 'test.sink' }), [{ json: {} }]);
 const UNITS_OF_FILES = [' ', '\r\n', ',', '"', '""', '1\n', '"1",', '\ud800'];
 
 const columnsIn = (names: string[]) =>
-	resolveColumns(
-		[
-			{
-				...{ names: new Set(names), repeated: new Set(), first: [] },
-				...{ hasPath: () => false, rowOf: () => ({}) },
-			},
-		],
-		{ ...defaultChoice, phone: names[0] ?? '', personName: '' },
-	);
+	resolveColumns([{ names: new Set(names), repeated: new Set(), sample: [], rowOf: () => ({}) }], {
+		...defaultChoice,
+		phone: names[0] ?? '',
+		personName: '',
+	});
 
 async function readFile(text: string): Promise<void> {
-	await rowsOfFiles([{ name: 'contacts.csv', item: 0, open: () => Buffer.from(text) }]);
+	await rowsOfFiles([{ label: 'a file', item: 0, open: () => Buffer.from(text) }]);
 }
 
 const rejection = (text: string) =>
@@ -79,7 +76,7 @@ const ofText: Record<string, (text: string) => unknown> = {
 	],
 	'a text that is shown': (text) => [displayText(text), asSentence(text), normalized(text)],
 	'JSON with a long integer': (text) => parseJson(`[${text.slice(0, -2)}1876543210987654321]`),
-	'a heading': (text) => comparableHeading(text),
+	'a heading': (text) => headingKey(text),
 	'a rejection of rows': (text) => [
 		isAboutRows(rejection(text), false),
 		rejectionReason(rejection(text)),

@@ -302,7 +302,6 @@ export const OPERATIONS: { [name: string]: Operation } = {
 		sends: 'POST /v1/campaigns/{id}/contacts',
 		ways: [
 			{ with: { options: { columnsToSend: 'city' } } },
-			{ with: { contactsFrom: 'json', contacts }, items: rows({}) },
 			{ with: { contactsFrom: 'csv' }, items: [csv] },
 			{ with: { contactsFrom: 'pasted', pastedRows: pasted }, items: rows({}) },
 		],

@@ -22,8 +22,6 @@ function namesOnScreen(): Set<string> {
 
 /** Names that aren't in these forms, with reasons. */
 const ELSEWHERE = new Map([
-	['Rejected', 'an output of Push Campaign Contacts'],
-	['Skipped', 'an output of Push Campaign Contacts'],
 	['Always Output Data', 'a setting that n8n adds to each node'],
 	['On Error', 'a setting that n8n adds to each node'],
 	['Continue', "a value of 'On Error'"],

@@ -11,7 +11,7 @@ import {
 	valuesIn,
 } from '../../core/values/json';
 import { phoneKey } from '../../core/phone/callPhone';
-import { counted, plainText } from '../../core/values/values';
+import { counted, isUnset, plainText } from '../../core/values/values';
 import { phoneKeyOf, type PushedRequest, type Row, type Status } from './rows';
 
 /** What the response to an accepted request says about its rows. */
@@ -106,7 +106,6 @@ export const COUNTS = [
 	'duplicates_removed',
 	'queued_calls',
 ] as const;
-const MAX_SHOWN_CHARACTERS = 40;
 
 /**
  * Compares the counts in a response with the rows of its request. The document doesn't say whether the received and
@@ -119,36 +118,23 @@ const MAX_SHOWN_CHARACTERS = 40;
  */
 export function requireConsistentCounts({ request, skipped }: Accepted, sent: number): void {
 	const { response, unmatched } = request;
-	// NaN if a count isn't a number.
-	const [received = sent, accepted = received, duplicates = 0, queued = 0] = COUNTS.map((name) =>
-		isGiven(response[name]) ? (numberIn(response[name]) ?? NaN) : undefined,
-	);
+	const given = COUNTS.slice(0, 3).filter((name) => !isUnset(response[name]));
+	// NaN, which is neither more nor less, if a count isn't a number.
+	const countIn = (name: (typeof COUNTS)[number], missing: number) =>
+		given.includes(name) ? (numberIn(response[name]) ?? NaN) : missing;
+	const received = countIn('contacts_received', sent);
+	const accepted = countIn('contacts_accepted', received);
+	const duplicates = countIn('duplicates_removed', 0);
 	const left = skipped.length + unmatched.length;
-	const areCounts = [received, accepted, duplicates, queued].every(
-		(count) => Number.isInteger(count) && count >= 0,
-	);
 	const areNotMore = accepted <= received && received <= sent && duplicates <= sent;
 	// `received` is at least `accepted`, so it fits too.
 	const areAll = accepted + duplicates + left >= sent;
 	// If the campaign got no contact, each row must be named as skipped.
 	const mayBePushed = accepted + duplicates > 0 || skipped.length === sent;
-	if (areCounts && areNotMore && areAll && mayBePushed) return;
-	throw contradiction(response, sent, left);
-}
-
-function isGiven(count: JsonValue | undefined): boolean {
-	return count !== undefined && count !== null;
-}
-
-function contradiction(response: JsonObject, sent: number, skipped: number): OutcomeUnknown {
-	const counts = COUNTS.filter((name) => isGiven(response[name])).map(
-		(name) => `${name}: ${JSON.stringify(response[name]).slice(0, MAX_SHOWN_CHARACTERS)}`,
-	);
-	const shown = [...counts, ...(skipped > 0 ? [`skipped: ${skipped}`] : [])].join(', ');
-	const list = plainText(response.campaign_upload_id).slice(0, MAX_SHOWN_CHARACTERS);
-	const where = list === '' ? 'the newest contact list' : `contact list ${list}`;
-	return new OutcomeUnknown(
-		`The response doesn't account for all contacts: the request had ${counted(sent, 'contact')}, the response has ${shown}. It's unknown which contacts are in the campaign`,
-		`They weren't sent again. Before you push them again, compare ${where} of the campaign with your rows.`,
+	if (areNotMore && areAll && mayBePushed) return;
+	const shown = given.map((name) => `${name}: ${JSON.stringify(response[name])}`);
+	throw new OutcomeUnknown(
+		`The response doesn't account for all contacts: the request had ${counted(sent, 'contact')}, the response has ${[...shown, `skipped: ${left}`].join(', ')}. It's unknown which contacts are in the campaign`,
+		"They weren't sent again. Before you push them again, compare the contact lists of the campaign with your rows.",
 	);
 }

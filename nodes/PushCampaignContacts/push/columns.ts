@@ -1,21 +1,33 @@
+import compact from 'lodash/compact';
 import get from 'lodash/get';
 import has from 'lodash/has';
 import partition from 'lodash/partition';
 import toPath from 'lodash/toPath';
+import uniq from 'lodash/uniq';
+import type { Contact } from '../../core/service/contractTypes';
 import { ERROR_FIELDS, InvalidInput } from '../../core/service/errors';
 import type { Explanation } from '../../core/service/explanation';
 import { isCampaignPhone } from '../../core/phone/india';
 import { isBlank } from '../../core/phone/written';
-import { NAME_SYNONYMS } from '../../core/values/sheetCells';
-import { normalized, withoutEnd, withoutInvisible } from '../../core/values/text';
-import { joinedWithAnd, named, plainText, quoted } from '../../core/values/values';
-import type { ContactRow, Table } from './rows';
+import { isJsonObject, type JsonValue } from '../../core/values/json';
+import { forEachWithPauses } from '../../core/values/pauses';
+import { hasNoValue, headingKey, NAME_SYNONYMS, nameIn } from '../../core/values/sheetCells';
+import { messageOf, named, plainText, quoted } from '../../core/values/values';
+import {
+	type ContactRow,
+	MAX_FIRST_ROWS,
+	nameOf,
+	ofFile,
+	type Row,
+	ROWS_PER_LOOK,
+	type Table,
+} from './rows';
 
 export const DEFAULT_PHONE_COLUMN = 'phone';
 export const DEFAULT_NAME_COLUMN = 'person_name';
 
 /** Used if the default column is missing, in any case and spacing. */
-export const PHONE_SYNONYMS = [
+const PHONE_SYNONYMS = [
 	'Phone Number',
 	'Phone No',
 	'Mobile',
@@ -24,29 +36,13 @@ export const PHONE_SYNONYMS = [
 	'Contact Number',
 ] as const;
 
-/** As Get Call and the triggers name it. */
-const CALL_RECORD_NAME = 'Caller Name';
-
 /** Columns that the outputs add. They aren't sent if a row is pushed again. */
-export const ADDED_COLUMNS = [
+const ADDED_COLUMNS = [
 	'push_status',
 	'rejection_reason',
 	'phone_key',
 	'campaign_upload_id',
 ] as const;
-
-/** A column, or a value nested in one: `properties.phone`. */
-export type Column = {
-	name: string;
-	/** The path of a nested value. */
-	path?: readonly string[];
-};
-
-/** Undefined if the row doesn't have the column. */
-export function cellOf(row: ContactRow, { name, path }: Column): unknown {
-	if (path === undefined) return Object.hasOwn(row, name) ? row[name] : undefined;
-	return has(row, path) ? get(row, path) : undefined;
-}
 
 /** The column fields of the form. An empty person name column sends no names. */
 export type ColumnChoice = {
@@ -55,14 +51,12 @@ export type ColumnChoice = {
 	others: 'all' | readonly string[];
 };
 
-/** A column and the name of its prompt variable. */
-type Variable = { name: string; column: Column };
-
-/** The columns of the rows. */
+/** The columns of the rows, by their names or paths. */
 export type Columns = {
-	phone: Column;
-	personName: Column | undefined;
-	others: 'all' | readonly Variable[];
+	phone: string;
+	personName: string | undefined;
+	/** By the names of their prompt variables. */
+	others: 'all' | ReadonlyMap<string, string>;
 	/** Not sent without *Columns to Send*: those with another meaning, and those that nodes add. */
 	notOfAll: ReadonlySet<string>;
 };
@@ -86,56 +80,48 @@ const COLUMNS_OF_NODES: ReadonlyArray<readonly string[]> = [
  * @throws InvalidInput if a column is missing, several match, or files name them differently
  */
 export function resolveColumns(tables: readonly Table[], choice: ColumnChoice): Columns {
-	const all = tables.map((table) => ({ file: table.file, columns: columnsIn(table, choice) }));
-	const { columns } = all.reduce((first, other) => {
-		const [one, two] = [first, other].map(describe);
-		if (one === two) return first;
+	const all = tables.map((table) => columnsIn(table, choice));
+	return all.reduce((first, other) => {
+		if (first.phone === other.phone && first.personName === other.personName) return first;
+		const names = uniq(
+			compact([first, other].flatMap(({ phone, personName }) => [phone, personName])),
+		);
 		throw new InvalidInput(
-			`The files have different columns for phone numbers and names: ${all.map((each) => `${describe(each)} in ${quoted(each.file)}`).join(', ')}. Nothing was sent`,
+			`The files name the columns of phone numbers or names differently (${names.map(quoted).join(', ')}), so nothing was sent`,
 			'Give these columns the same names in all files.',
 		);
 	});
-	return columns;
-}
-
-function describe({ columns: { phone, personName } }: { columns: Columns }): string {
-	return joinedWithAnd(
-		[phone, ...(personName ? [personName] : [])].map(({ name }) => quoted(name)),
-	);
 }
 
 function columnsIn(table: Table, choice: ColumnChoice): Columns {
-	const { names } = table;
-	const required = (wanted: WantedColumn) => {
-		const column = resolve(table, wanted);
-		if (column === undefined) throw missingColumn(table, wanted);
+	const required = (name: string, field: string) => {
+		const column = find(table, { name, field });
+		if (column === undefined) throw missingColumn(table, { name, field });
 		return column;
 	};
-	const phoneWanted = { name: choice.phone, field: PHONE_FIELD };
 	// The first person of a file without a header would be lost.
-	if (isCampaignPhone(choice.phone)) throw missingColumn(table, phoneWanted);
-	const phone = required(phoneWanted);
-	const nameWanted = { name: choice.personName, field: NAME_FIELD };
-	let personName: Column | undefined;
-	if (choice.personName === DEFAULT_NAME_COLUMN) personName = resolve(table, nameWanted);
-	else if (choice.personName !== '') personName = required(nameWanted);
+	if (isCampaignPhone(choice.phone))
+		throw missingColumn(table, { name: choice.phone, field: PHONE_FIELD });
+	const phone = required(choice.phone, PHONE_FIELD);
+	let personName: string | undefined;
+	if (choice.personName === DEFAULT_NAME_COLUMN)
+		personName = find(table, { name: choice.personName, field: NAME_FIELD });
+	else if (choice.personName !== '') personName = required(choice.personName, NAME_FIELD);
 
-	const reserved = new Set<string>([...NEVER_VARIABLES, phone.name]);
-	if (personName !== undefined) reserved.add(personName.name);
-	const usedNames = new Set<string>(NEVER_VARIABLES);
-	const toVariable = (name: string) => {
-		const column = required({ name, field: 'Columns to Send' });
-		const last = column.path?.at(-1) ?? column.name;
-		const variable = { name: usedNames.has(last) ? column.name : last, column };
-		usedNames.add(variable.name);
-		return variable;
-	};
-	const listed = choice.others === 'all' ? [] : choice.others.map(toVariable);
-	const ofNodes = COLUMNS_OF_NODES.filter((all) => all.every((name) => names.has(name)));
+	const reserved = new Set<string>([...NEVER_VARIABLES, phone, personName ?? '']);
+	const variables = new Map<string, string>();
+	for (const entered of choice.others === 'all' ? [] : choice.others) {
+		const column = required(entered, 'Columns to Send');
+		const last = table.names.has(column) ? column : (toPath(column).at(-1) ?? column);
+		const isUsed = variables.has(last) || (last !== column && reserved.has(last));
+		const variable = isUsed ? column : last;
+		if (!reserved.has(variable)) variables.set(variable, column);
+	}
+	const ofNodes = COLUMNS_OF_NODES.filter((all) => all.every((name) => table.names.has(name)));
 	return {
 		phone,
 		personName,
-		others: choice.others === 'all' ? 'all' : listed.filter(({ name }) => !reserved.has(name)),
+		others: choice.others === 'all' ? 'all' : variables,
 		notOfAll: new Set([...reserved, ...ofNodes.flat()]),
 	};
 }
@@ -148,121 +134,141 @@ const MAX_LISTED_COLUMNS = 20;
 /** A field of the form that names a column. */
 type WantedColumn = { name: string; field: string };
 
-/** In this order: exact name, nested column, another spelling of the name, and for a default name a usual heading. */
-function resolve(table: Table, wanted: WantedColumn): Column | undefined {
+/** In this order: exact name, nested value, another spelling of the name, and for a default name a usual heading. */
+function find(table: Table, { name, field }: WantedColumn): string | undefined {
+	const { names, repeated, sample } = table;
 	// As n8n writes it when a column is dragged into a field: `['b c']`, `a.b`, `a['b c']`, or `a[0]`.
-	const path = toPath(wanted.name);
-	const [only = wanted.name] = path.length === 1 ? path : [];
-	const exact = [wanted.name, only].find((name) => table.names.has(name));
-	if (exact !== undefined) return uniqueColumn(table, exact);
-	if (path.length > 1 && table.hasPath(path)) return { name: wanted.name, path };
-	const match = (...like: readonly string[]) => onlyMatch(table, wanted, like);
-	if (wanted.name === DEFAULT_PHONE_COLUMN) return match(only) ?? match(...PHONE_SYNONYMS);
-	if (wanted.name === DEFAULT_NAME_COLUMN)
-		return match(only) ?? match(...NAME_SYNONYMS) ?? match(CALL_RECORD_NAME);
-	return match(only);
-}
-
-function uniqueColumn({ repeated, file }: Table, name: string): Column {
-	if (!repeated.has(name)) return { name };
+	const path = toPath(name);
+	const [only = name] = path.length === 1 ? path : [];
+	const exact = [name, only].filter((one) => names.has(one)).slice(0, 1);
+	const isNested = exact.length === 0 && sample.some(({ json }) => has(json, path));
+	if (isNested) return name;
+	const spelled = (...headings: readonly string[]) => {
+		const keys = new Set(headings.map(headingKey));
+		return [...names].filter((one) => keys.has(headingKey(one)));
+	};
+	const found = [exact, spelled(only), spelled(...synonymsOf(name))].find(
+		({ length }) => length > 0,
+	);
+	const [column, another] = (found ?? []).flatMap((one) => (repeated.has(one) ? [one, one] : one));
+	if (another === undefined) return column;
 	throw new InvalidInput(
-		`The header${ofFile(file)} has more than one column ${quoted(name)}, so nothing was sent`,
-		'Remove or rename all but one of them.',
+		`Several columns${ofFile(table)} match ${quoted(name)}: ${named(found ?? [], quoted, MAX_LISTED_COLUMNS)}. Nothing was sent`,
+		`Name only one of them ${quoted(name)}, or in '${field}', enter the exact name of the column.`,
 	);
 }
 
-function onlyMatch(
-	table: Table,
-	{ name, field }: WantedColumn,
-	like: readonly string[],
-): Column | undefined {
-	const wanted = new Set(like.map(comparableHeading));
-	const columns = [...table.names].filter(
-		(column) => wanted.has(comparableHeading(column)) && !isOfAsked(column, table),
-	);
-	const [only, another] = columns;
-	if (another === undefined) return only === undefined ? undefined : uniqueColumn(table, only);
-	throw new InvalidInput(
-		`Several columns${ofFile(table.file)} match ${quoted(name)}: ${named(columns, quoted, MAX_LISTED_COLUMNS)}. Nothing was sent`,
-		`Name one of them ${quoted(name)}, or in '${field}', enter the exact name of the column.`,
-	);
-}
-
-/** *Ask and Wait* adds the number of the person who was asked, who isn't the person of the row. */
-function isOfAsked(column: string, { names }: Table): boolean {
-	return column === 'phone_number' && names.has('asked');
-}
-
-/** Not the sign of `Score -1`. */
-const BETWEEN_WORDS = /(?<=[\p{L}\p{M}\p{N}])(?:[\s_]+|-)(?=[\p{L}\p{M}\p{N}])/gu;
-/** As in "Mobile No." */
-const ENDING = /[.: ]/;
-
-/**
- * Equal for two spellings of one heading. Marks are parts of letters (`पिता` isn't `पता`), and symbols distinguish columns
- * (`Q1.1` and `Q11`, `Price (₹)` and `Price ($)`).
- */
-export function comparableHeading(name: string): string {
-	const text = normalized(withoutInvisible(name), 'NFC').trim().toLowerCase();
-	return withoutEnd(text, ENDING).replace(BETWEEN_WORDS, '');
+function synonymsOf(name: string): readonly string[] {
+	if (name === DEFAULT_PHONE_COLUMN) return PHONE_SYNONYMS;
+	return name === DEFAULT_NAME_COLUMN ? NAME_SYNONYMS : [];
 }
 
 /** The error of a column that the rows don't have. It lists their columns, those with phone numbers first. */
 function missingColumn(table: Table, { name, field }: WantedColumn): InvalidInput {
-	return new InvalidInput(
-		`${sourceOf(table)} has no column ${quoted(name)}, so nothing was sent`,
-		`Name the column ${quoted(name)}, or in '${field}', enter the name of a column, not a value of it. The first row of a sheet or file must name the columns. ${columnsOf(table, field)}`,
-	);
-}
-
-/** All columns. For the phone column, those with phone numbers first. */
-function columnsOf(table: Table, field: string): string {
+	const source = table.file === undefined ? 'The input' : `The file ${quoted(table.file)}`;
 	const [withPhones, others] = partition(
 		[...table.names],
 		(column) => field === PHONE_FIELD && isMostlyPhones(table, column),
 	);
 	const phones = withPhones.map((column) => `${quoted(column)} with phone numbers`);
 	const columns = named([...phones, ...others.map(quoted)], String, MAX_LISTED_COLUMNS);
-	return `${sourceOf(table)} has: ${columns}.`;
+	const orEmpty = field === NAME_FIELD ? ' Empty it to push without names.' : '';
+	return new InvalidInput(
+		`${source} has no column ${quoted(name)}, so nothing was sent`,
+		`Name the column ${quoted(name)}, or in '${field}', enter the name of a column, not a value of it.${orEmpty} The first row of a sheet or file must name the columns. ${source} has: ${columns}.`,
+	);
 }
 
-const sourceOf = ({ file }: Table) =>
-	file === undefined ? 'The input' : `The file ${quoted(file)}`;
-
 /** Most of the values in the first rows are phone numbers. */
-function isMostlyPhones({ first }: Table, column: string): boolean {
-	const values = first.map(({ json }) => json[column]).filter((value) => !isBlank(value));
+function isMostlyPhones({ sample }: Table, column: string): boolean {
+	const cells = sample.slice(0, MAX_FIRST_ROWS).map(({ json }) => json[column]);
+	const values = cells.filter((value) => !isBlank(value));
 	const phones = values.filter((value) => isCampaignPhone(plainText(value)));
 	return phones.length > values.length / 2;
 }
 
-function ofFile(file: string | undefined): string {
-	return file === undefined ? '' : ` of ${quoted(file)}`;
-}
-
 /** The hint if columns have other names than those that were entered. */
-export function usedColumns(columns: Columns, choice: ColumnChoice): Explanation | undefined {
+export function usedColumns(
+	{ phone, personName }: Columns,
+	choice: ColumnChoice,
+): Explanation | undefined {
 	const pairs = [
-		[columns.phone, choice.phone],
-		[columns.personName, choice.personName],
+		[phone, choice.phone],
+		[personName, choice.personName],
 	] as const;
 	const renamed = pairs.flatMap(([column, entered]) => {
-		const isSame = [entered, toPath(entered).join()].includes(column?.name ?? entered);
-		return column === undefined || isSame ? [] : [`${quoted(column.name)} as ${entered}`];
+		const isSame = [entered, toPath(entered).join()].includes(column ?? entered);
+		return isSame ? [] : [`${quoted(column)} as ${entered}`];
 	});
 	if (renamed.length === 0) return undefined;
 	return { message: `Columns used: ${renamed.join(', ')}`, resolution: '' };
 }
 
-/** Why nobody's name is known. Undefined if the rows have names, or that was chosen. */
-export function whyNoNames(
-	[table]: readonly Table[],
+/** @throws InvalidInput if nobody's name is known, unless that was chosen */
+export function requireNames(
+	tables: readonly Table[],
 	columns: Columns,
-	choice: ColumnChoice,
-): Explanation | undefined {
-	if (choice.personName === '' || columns.personName !== undefined) return undefined;
-	return {
-		message: `The input has no column ${quoted(choice.personName)}, so nobody's name is known`,
-		resolution: `In '${NAME_FIELD}', enter the column with the names, or empty it to push without names.${table === undefined ? '' : ` ${columnsOf(table, NAME_FIELD)}`}`,
+	{ personName: name }: ColumnChoice,
+): void {
+	if (name === '' || columns.personName !== undefined) return;
+	for (const table of tables) throw missingColumn(table, { name, field: NAME_FIELD });
+}
+
+/** A cell by the name of its column, or by the path of a nested value: `properties.phone`. Undefined if the row has none. */
+export function cellOf(row: ContactRow, column: string): unknown {
+	return has(row, column) ? get(row, column) : undefined;
+}
+
+/** Empty if the row has no name. Undefined if the cell isn't text. */
+export function personNameOf(row: ContactRow, { personName }: Columns): string | undefined {
+	const cell = personName === undefined ? '' : cellOf(row, personName);
+	if (cell === undefined || cell === null) return '';
+	return typeof cell === 'string' || typeof cell === 'number' ? nameIn(String(cell)) : undefined;
+}
+
+/**
+ * The contacts of rows, as JSON separated by commas. Written for each request, so that a large push isn't in memory twice.
+ *
+ * @throws InvalidInput if a cell can't be converted to JSON
+ */
+export async function contactsOf(rows: readonly Row[], columns: Columns): Promise<string> {
+	const contacts: string[] = [];
+	const add = (row: Row) => {
+		try {
+			contacts.push(JSON.stringify(toContact(row, columns)));
+		} catch (error) {
+			throw notWritable(row, error);
+		}
 	};
+	await forEachWithPauses(rows, add, ROWS_PER_LOOK);
+	return contacts.join();
+}
+
+/** Earlier nodes may return any value, such as an object that contains itself. */
+function notWritable(row: Row, error: unknown): InvalidInput {
+	const [why = ''] = messageOf(error).split('\n');
+	return new InvalidInput(
+		`A cell of ${nameOf(row)} can't be converted to JSON (${why}), so the remaining rows weren't sent`,
+		'Convert it to text or a number in the previous node, or remove its column.',
+	);
+}
+
+/** The contact for a row: phone, name, and other columns. */
+function toContact({ json, phone }: Row, columns: Columns): Contact {
+	const personName = personNameOf(json, columns);
+	const contact: Contact = { phone, ...(personName && { person_name: personName }) };
+	const { others, notOfAll } = columns;
+	const add = (name: string, cell: unknown) => {
+		if (hasNoValue(cell)) contact[name] = '';
+		else if (isJson(cell)) contact[name] = cell;
+	};
+	if (others === 'all') {
+		for (const name of Object.keys(json)) if (!notOfAll.has(name)) add(name, json[name]);
+	} else for (const [name, column] of others) add(name, cellOf(json, column));
+	return contact;
+}
+
+function isJson(cell: unknown): cell is JsonValue {
+	const isScalar = cell === null || ['string', 'number', 'boolean'].includes(typeof cell);
+	return isScalar || Array.isArray(cell) || isJsonObject(cell);
 }

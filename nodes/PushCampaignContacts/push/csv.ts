@@ -1,9 +1,9 @@
+import maxBy from 'lodash/maxBy';
 import upperFirst from 'lodash/upperFirst';
 import { isCampaignPhone } from '../../core/phone/india';
 import { InvalidInput } from '../../core/service/errors';
 import type { Explanation } from '../../core/service/explanation';
 import { Pauses } from '../../core/values/pauses';
-import { quoted } from '../../core/values/values';
 import {
 	type ContactRow,
 	MAX_FIRST_ROWS,
@@ -16,9 +16,10 @@ import {
 
 /** A file, or a text in a field, that should be CSV. */
 export type Source = {
-	/** Of the file, or of the field. */
-	name: string;
-	isPasted?: boolean;
+	/** In messages, such as `the file "a.csv"`. */
+	label: string;
+	/** The name of the file, if there are several. */
+	file?: string;
 	/** The input item that has it. */
 	item: number;
 	open: () => Buffer | Promise<Buffer>;
@@ -36,78 +37,70 @@ export async function rowsOfFiles(sources: readonly Source[]): Promise<PushInput
 	const rows: Row[] = [];
 	const tables: FileTable[] = [];
 	const hints: Explanation[] = [];
-	const [only] = sources.length === 1 ? sources : [];
-	let characters = 0;
+	const pauses = new Pauses();
+	let bytes = 0;
 	let cells = 0;
 	for (const source of sources) {
-		const { pieces, isGuessed } = await decoded(source, await source.open());
-		if (isGuessed) hints.push(guessedEncoding(source));
-		const pauses = new Pauses();
+		const content = await source.open();
+		bytes += content.length;
+		if (bytes > PUSH_LIMITS.bytes) throw tooLarge();
+		const { text, isGuessed } = decoded(content, source);
+		if (isGuessed) {
+			const message = `${upperFirst(source.label)} was read as Windows-1252`;
+			hints.push({ message, resolution: CHECK_LETTERS });
+		}
 		let table: FileTable | undefined;
-		for (const record of recordsIn(pieces, source)) {
+		for (const record of recordsIn(text, source)) {
 			if (pauses.isDue()) await pauses.take();
 			if (table === undefined) {
-				table = new FileTable(record, source, only === undefined);
+				table = new FileTable(record, source.file);
 				continue;
 			}
-			const { number, text } = record;
-			const row = new Row(table, number, source.item, text);
+			const row = new Row(table, record.number, source.item, record.text);
 			rows.push(row);
-			if (table.first.length < MAX_FIRST_ROWS) table.first.push(row);
+			if (table.sample.length < MAX_FIRST_ROWS) table.sample.push(row);
 			const fault = table.faultOf(record);
 			if (fault !== undefined) row.settled = { status: 'rejected', reason: fault };
-			characters += text.length;
 			// Also those that are missing in short rows.
 			cells += table.names.size;
-			if (characters > PUSH_LIMITS.characters || cells > PUSH_LIMITS.cells) throw tooLarge();
+			if (cells > PUSH_LIMITS.cells) throw tooLarge();
 			requireMaxRows(rows.length);
 		}
-		if (table === undefined) throw empty(source);
+		if (table === undefined) throw invalidFile(source, 'is empty', NAME_COLUMNS);
 		tables.push(table);
 	}
 	const { outputRows, outputSize } = PUSH_LIMITS;
-	const isLarge = rows.length > outputRows || characters + SIZE_OF_CELL * cells > outputSize;
-	const legend =
-		only === undefined
-			? 'Row numbers are as in a spreadsheet program. The header of each file is row 1.'
-			: `Row numbers of ${labelOf(only)} are as in a spreadsheet program. The header is row 1.`;
-	return { rows, tables, hints, isLarge, legend };
+	const isLarge = rows.length > outputRows || bytes + SIZE_OF_CELL * cells > outputSize;
+	return { rows, tables, hints, isLarge, legend: LEGEND };
 }
 
 /** The columns of a file, which its first row that isn't blank names. */
 class FileTable implements Table {
-	readonly file: string | undefined;
-	private readonly delimiter: string;
-	readonly names: ReadonlySet<string>;
+	readonly names = new Set<string>();
 	readonly repeated = new Set<string>();
-	readonly first: Row[] = [];
-	/** A cell has no paths. */
-	readonly hasPath = () => false;
+	readonly sample: Row[] = [];
+	private readonly delimiter: string;
 	/** The name of each column. Empty for those without one. */
 	private readonly header: string[];
 	/** Up to the last column with a name, because a header may end with delimiters. */
 	private readonly width: number;
 
-	/** @param isOneOfSeveral whether messages name the file */
-	constructor({ cells, delimiter }: CsvRecord, { name }: Source, isOneOfSeveral: boolean) {
-		this.file = isOneOfSeveral ? name : undefined;
+	constructor(
+		{ cells, delimiter }: CsvRecord,
+		readonly file: string | undefined,
+	) {
 		this.delimiter = delimiter;
-		const names = new Set<string>();
-		/** The last number of each repeated heading: `Notes_2`. */
-		const numbers = new Map<string, number>();
-		this.header = cells.map((cell) => {
+		this.header = cells.map((cell, at) => {
 			const heading = cell.trim();
-			// An object can't have a field `__proto__`.
-			if (heading === '' || heading === '__proto__') return '';
-			if (names.has(heading)) this.repeated.add(heading);
-			let unique = heading;
-			let number = numbers.get(heading) ?? 1;
-			while (names.has(unique)) unique = `${heading}_${++number}`;
-			numbers.set(heading, number);
-			names.add(unique);
-			return unique;
+			if (!this.names.has(heading)) {
+				if (heading !== '') this.names.add(heading);
+				return heading;
+			}
+			this.repeated.add(heading);
+			const name = `${heading}_${at + 1}`;
+			this.names.add(name);
+			return name;
 		});
-		this.names = names;
 		this.width = this.header.findLastIndex(Boolean) + 1;
 	}
 
@@ -136,8 +129,6 @@ function hasLineWithPhone(cell: string): boolean {
 	return cell.split(/[\r\n]+/).some((line) => line.split(/[,;\t|]/).some(isCampaignPhone));
 }
 
-/** Small enough to block n8n for only a few milliseconds. */
-const PIECE_BYTES = 65_536;
 /** Replaces bytes that aren't text. */
 const UNREADABLE = '\ufffd';
 const LETTER = /[^\0-\x7f\ufffd]/;
@@ -145,42 +136,20 @@ const LETTER = /[^\0-\x7f\ufffd]/;
 const NOT_IN_WINDOWS_1252 = /[\x81\x8d\x8f\x90\x9d]/;
 
 /**
- * The text of a file in pieces. Windows-1252 is the plain CSV encoding of Excel in most countries. Other encodings rarely look
- * like multi-byte letters of UTF-8, so a file with any such letter is UTF-8, even if other bytes are damaged.
+ * Windows-1252 is the plain CSV encoding of Excel in most countries. Other encodings rarely look like multi-byte letters of
+ * UTF-8, so a file with any such letter is UTF-8, even if other bytes are damaged.
  *
  * @throws InvalidInput if it isn't text
  */
-async function decoded(
-	source: Source,
-	bytes: Buffer,
-): Promise<{ pieces: string[]; isGuessed: boolean }> {
-	const [first, second] = bytes;
-	const isMarked = bytes.toString('latin1', 0, 3) === 'ï»¿';
-	const big = first === 0xfe && second === 0xff && 'utf-16be';
-	const encoding = big || (first === 0xff && second === 0xfe ? 'utf-16le' : 'utf-8');
-	let pieces = await piecesOf(bytes, encoding);
-	const isDamaged = pieces.some((piece) => piece.includes(UNREADABLE));
-	const isGuessed =
-		encoding === 'utf-8' && !isMarked && isDamaged && !pieces.some((piece) => LETTER.test(piece));
-	if (isGuessed) pieces = await piecesOf(bytes, 'windows-1252');
-	const isText = (piece: string) =>
-		!piece.includes('\0') && !(isGuessed && NOT_IN_WINDOWS_1252.test(piece));
-	if (!pieces.every(isText)) throw notText(source);
-	return { pieces, isGuessed };
-}
-
-async function piecesOf(bytes: Buffer, encoding: string): Promise<string[]> {
-	const decoder = new TextDecoder(encoding);
-	const pieces: string[] = [];
-	const pauses = new Pauses();
-	for (let from = 0; from < bytes.length; from += PIECE_BYTES) {
-		if (pauses.isDue()) await pauses.take();
-		const piece = decoder.decode(bytes.subarray(from, from + PIECE_BYTES), { stream: true });
-		// Joined files have byte order marks in any row.
-		pieces.push(piece.replaceAll('\ufeff', ''));
-	}
-	pieces.push(decoder.decode());
-	return pieces;
+function decoded(bytes: Buffer, source: Source): { text: string; isGuessed: boolean } {
+	const mark = bytes.toString('latin1', 0, 3);
+	const utf16 = mark.startsWith('ÿþ') ? 'utf-16le' : mark.startsWith('þÿ') && 'utf-16be';
+	const utf = new TextDecoder(utf16 || 'utf-8').decode(bytes);
+	const isUtf = utf16 !== false || mark === 'ï»¿' || !utf.includes(UNREADABLE) || LETTER.test(utf);
+	const text = isUtf ? utf : new TextDecoder('windows-1252').decode(bytes);
+	const isText = !text.includes('\0') && (isUtf || !NOT_IN_WINDOWS_1252.test(text));
+	if (!isText) throw invalidFile(source, "can't be read as CSV", SAVE_AS_CSV);
+	return { text, isGuessed: !isUtf };
 }
 
 type CsvRecord = {
@@ -194,64 +163,35 @@ type CsvRecord = {
 	isCutOff: boolean;
 };
 
-/** A longer row is a quote that isn't closed, or the text isn't a table. */
-const MAX_ROW_CHARACTERS = 1_000_000;
-
 /**
  * The rows that aren't blank, of RFC 4180 text.
  *
- * @throws InvalidInput if a row has no end
+ * @throws InvalidInput if a quote isn't closed
  */
-function* recordsIn(pieces: readonly string[], source: Source): Generator<CsvRecord> {
-	let number = 0;
-	let delimiter: string | undefined;
-	let rest = '';
-	for (const [nth, piece] of pieces.entries()) {
-		const isLast = nth === pieces.length - 1;
-		let text = rest + piece;
-		if (delimiter === undefined) {
-			const layout = layoutOf(text);
-			text = text.slice(layout.skip);
-			({ delimiter } = layout);
+function* recordsIn(text: string, source: Source): Generator<CsvRecord> {
+	// Excel reads the delimiter from such a first row.
+	const [sepRow = '', named] = /^"?sep=(.)"?[\t ;,]*(?:\r\n|\n|\r)/i.exec(text) ?? [];
+	const delimiter = named ?? delimiterOf(text);
+	for (let start = sepRow.length, number = 1; start < text.length; number++) {
+		const row = readRow(text, start, delimiter);
+		if (row === undefined) {
+			const issue = `has a quote in row ${number} that isn't closed`;
+			throw invalidFile(source, issue, CLOSE_QUOTE);
 		}
-		let start = 0;
-		while (start < text.length) {
-			const row = readRow(text, start, delimiter, isLast);
-			if (row === undefined) break;
-			number++;
-			const { cells, end, next } = row;
-			const record = { number, cells, text: text.slice(start, end), delimiter };
-			start = next;
-			if (cells.some((cell) => cell.trim() !== ''))
-				yield { ...record, isCutOff: next === end && next === text.length };
-		}
-		rest = text.slice(start);
-		if (rest !== '' && (isLast || rest.length > MAX_ROW_CHARACTERS))
-			throw withoutEnd(source, number + 1);
+		const { cells, end, next } = row;
+		if (cells.some((cell) => cell.trim() !== ''))
+			yield { number, cells, text: text.slice(start, end), delimiter, isCutOff: next === end };
+		start = next;
 	}
 }
 
-const DELIMITERS = [',', ';', '\t', '|'] as const;
-/** Excel reads the delimiter from such a first row. */
-const SEP_ROW = /^"?sep=(.)"?[\t ;,]*(?:\r\n|\n|\r)/i;
+/** A comma is the likeliest one in the name of a column. */
+const DELIMITERS = ['\t', ';', '|', ','];
 
-/**
- * The delimiter that splits the header into the most cells, and of those that the next row has as many of, if there are any.
- * Empty if none splits it: the table has one column. `skip`: the characters before the header.
- */
-function layoutOf(text: string): { delimiter: string; skip: number } {
-	const [sepRow = '', named] = SEP_ROW.exec(text) ?? [];
-	if (named !== undefined) return { delimiter: named, skip: sepRow.length };
-	let best = { delimiter: '', score: 0 };
+/** The one that splits the header into the most cells. */
+function delimiterOf(text: string): string {
 	const start = Math.max(0, text.search(/\S/));
-	for (const delimiter of DELIMITERS) {
-		const header = readRow(text, start, delimiter, true);
-		const width = header?.cells.length ?? 1;
-		const next = header && readRow(text, header.next, delimiter, true);
-		const score = width === 1 ? 0 : width + (next?.cells.length === width ? text.length : 0);
-		if (score > best.score) best = { delimiter, score };
-	}
-	return { delimiter: best.delimiter, skip: 0 };
+	return maxBy(DELIMITERS, (one) => readRow(text, start, one)?.cells.length ?? 0) ?? ',';
 }
 
 const SPACE = 0x20;
@@ -262,13 +202,12 @@ const CR = 0x0d;
  * Reads a row. A quote counts only at the start of a cell, after spaces if there are any, so `5" pipe` is text. Text after the
  * closing quote belongs to the cell, unless it's white space.
  *
- * @returns where it ends, and where the next one starts. Undefined if the text ends before, or in a quote.
+ * @returns where it ends, and where the next one starts. Undefined if a quote isn't closed.
  */
 function readRow(
 	text: string,
 	start: number,
 	delimiter: string,
-	isLast: boolean,
 ): { cells: string[]; end: number; next: number } | undefined {
 	const separator = delimiter.charCodeAt(0);
 	const cells: string[] = [];
@@ -279,8 +218,7 @@ function readRow(
 		const isQuoted = text.charAt(quote) === '"';
 		if (isQuoted) {
 			const close = closingQuote(text, quote);
-			// The next character shows whether the quote is doubled.
-			if (close === -1 || (close === text.length - 1 && !isLast)) return undefined;
+			if (close === -1) return undefined;
 			cell = text.slice(quote + 1, close).replaceAll('""', '"');
 			at = close + 1;
 		}
@@ -291,8 +229,6 @@ function readRow(
 		}
 		const after = text.slice(from, at);
 		cells.push(isQuoted && after.trim() === '' ? cell : cell + after);
-		// Also if a piece ends between CR and LF, which are one line break.
-		if (!isLast && at >= text.length - 1) return undefined;
 		if (text.charCodeAt(at) === separator) continue;
 		const width = text.startsWith('\r\n', at) ? 2 : 1;
 		return { cells, end: at, next: Math.min(at + width, text.length) };
@@ -307,56 +243,29 @@ function closingQuote(text: string, quote: number): number {
 }
 
 function cellsOf(text: string, delimiter: string): string[] {
-	if (delimiter !== '' && !text.includes('"')) return text.split(delimiter);
-	return readRow(text, 0, delimiter, true)?.cells ?? [];
+	if (!text.includes('"')) return text.split(delimiter);
+	return readRow(text, 0, delimiter)?.cells ?? [];
 }
 
-function guessedEncoding(source: Source): Explanation {
-	return {
-		message: `${upperFirst(labelOf(source))} was read as Windows-1252`,
-		resolution:
-			"Check letters such as é in the rows. If they're wrong, save the file as CSV UTF-8 for the next push.",
-	};
-}
+const LEGEND = 'Row numbers are as in a spreadsheet program, with the header of each file.';
+const CHECK_LETTERS =
+	"Check letters such as é in the rows. If they're wrong, save the file as CSV UTF-8 for the next push.";
+const NAME_COLUMNS =
+	'Check that the export or upload was complete. The first row must name the columns.';
+const SAVE_AS_CSV =
+	"Save it as CSV UTF-8. Or for an Excel workbook, add an Extract from File node before this one, and set 'Contacts From' to 'Input Items'.";
+const CLOSE_QUOTE =
+	'Close or remove the quote. Double a quote that is inside a quoted cell. Check that there is one line per person.';
 
 function tooLarge(): InvalidInput {
-	const { characters, cells } = PUSH_LIMITS;
-	const [maxCharacters, maxCells] = [characters, cells].map((max) => max.toLocaleString('en-US'));
+	const megabytes = PUSH_LIMITS.bytes / 1_000_000;
+	const cells = PUSH_LIMITS.cells.toLocaleString('en-US');
 	return new InvalidInput(
-		`The input has more than ${maxCharacters} characters or ${maxCells} cells, the most that a push can have, so nothing was sent`,
+		`The input has more than ${megabytes} MB or ${cells} cells, the most that a push can have, so nothing was sent`,
 		"Remove the columns that you don't need, or push fewer rows at a time.",
 	);
 }
 
-function empty(source: Source): InvalidInput {
-	return invalidFile(
-		source,
-		'is empty, so nothing was sent',
-		'Check that the export or upload was complete. The first row must name the columns.',
-	);
-}
-
-function notText(source: Source): InvalidInput {
-	return invalidFile(
-		source,
-		"can't be read as CSV, so nothing was sent",
-		"Save it as CSV UTF-8. Or for an Excel workbook, add an Extract from File node before this one, and set 'Contacts From' to 'Input Items'.",
-	);
-}
-
-function withoutEnd(source: Source, row: number): InvalidInput {
-	const max = MAX_ROW_CHARACTERS.toLocaleString('en-US');
-	return invalidFile(
-		source,
-		`has no end of row ${row}, so nothing was sent. A quote isn't closed, or the row has more than ${max} characters`,
-		'Close or remove the quote. Double a quote that is inside a quoted cell. Check that there is one line per person.',
-	);
-}
-
-function invalidFile(source: Source, issue: string, resolution: string): InvalidInput {
-	return new InvalidInput(`${upperFirst(labelOf(source))} ${issue}`, resolution);
-}
-
-function labelOf({ name, isPasted }: Source): string {
-	return isPasted === true ? `'${name}'` : `the file ${quoted(name)}`;
+function invalidFile({ label }: Source, issue: string, resolution: string): InvalidInput {
+	return new InvalidInput(`${upperFirst(label)} ${issue}, so nothing was sent`, resolution);
 }

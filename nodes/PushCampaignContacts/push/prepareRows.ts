@@ -1,18 +1,9 @@
-import difference from 'lodash/difference';
 import upperFirst from 'lodash/upperFirst';
 import { otherCountryBeside } from '../../core/phone/countryBeside';
-import {
-	INDIA,
-	isAccepted,
-	isCampaignPhone,
-	readCampaignPhone,
-	type PhoneReading,
-} from '../../core/phone/india';
-import { isBlank } from '../../core/phone/written';
+import { INDIA, isAccepted, readCampaignPhone, type PhoneReading } from '../../core/phone/india';
 import { forEachWithPauses } from '../../core/values/pauses';
-import { asText, plainText, quoted } from '../../core/values/values';
-import { ADDED_COLUMNS, cellOf, type Columns } from './columns';
-import { personNameOf } from './contacts';
+import { plainText, quoted } from '../../core/values/values';
+import { cellOf, type Columns, personNameOf } from './columns';
 import {
 	type ContactRow,
 	nameOf,
@@ -30,20 +21,11 @@ export type PreparedRows = {
 	rows: readonly Row[];
 };
 
-/** Of other numbers of the person, such as `additional_phones`. */
-const OF_PHONES = /phone|mobile|mob|tel|cell|whatsapp|number|contact/i;
 const NOT_INDIAN =
 	', and this campaign calls Indian numbers. If the number is Indian, write it with +91.';
 
-/** The statuses of an earlier push that leave a row out: its number may have been called because of that push. */
-const LEFT_OUT = {
-	unknown:
-		"The status of a row with this number says that an earlier push may have added it to a campaign, so it wasn't pushed. Look for the number there. To push it, empty push_status of that row, and use DND List > Forget, too.",
-	sent_before:
-		"The status of a row with this number says that it was sent before, or may have been, so it wasn't pushed. To push it, empty push_status of that row, and use DND List > Forget, too.",
-	duplicate:
-		"The status of this row says that it was left out before as a duplicate, so it wasn't pushed. To push it, empty its push_status.",
-};
+const LEFT_OUT =
+	"A row with this number has a push_status of an earlier push that sent it, or may have, so it wasn't pushed. To push it, empty push_status of that row, and use DND List > Forget, too.";
 
 /** The last digits of a number. Small maps, because one of a million numbers halts n8n while it grows. */
 const END_DIGITS = 2;
@@ -63,8 +45,8 @@ export async function prepareRows(input: PushInput, columns: Columns): Promise<P
 		const before = statusBefore(json);
 		if (isAccepted(reading)) row.phone = reading.phone;
 		else row.settled = { status: 'rejected', reason: reading.reason };
-		if (before !== undefined) row.settled = { status: before, reason: LEFT_OUT[before] };
-		if (row.phone === '' || before === 'duplicate') return;
+		if (before !== undefined) row.settled = { status: before, reason: LEFT_OUT };
+		if (row.phone === '') return;
 		const kept = keptWith(row);
 		const number = subscriberOf(row);
 		const other = kept?.get(number);
@@ -96,23 +78,12 @@ function whyDuplicate(kept: Row, columns: Columns): string {
 function readRow(row: ContactRow, columns: Columns): PhoneReading {
 	const cell = cellOf(row, columns.phone);
 	const reading = readCampaignPhone(cell);
-	const full = isBlank(cell) ? columnWithPhone(row) : undefined;
-	const moveIt = full && ` The column ${quoted(full)} has a number. Move it to the phone column.`;
-	if (!isAccepted(reading)) return { reason: reading.reason + (moveIt ?? '') };
+	if (!isAccepted(reading)) return reading;
 	const other = otherCountryBeside(row, cell, INDIA);
 	if (other !== undefined) return { reason: other + NOT_INDIAN };
 	if (personNameOf(row, columns) !== undefined) return reading;
-	const name = quoted(columns.personName?.name ?? '');
+	const name = quoted(columns.personName);
 	return { reason: `The name in column ${name} isn't text. Enter the name as plain text.` };
-}
-
-function columnWithPhone(row: ContactRow): string | undefined {
-	const names = difference(Object.keys(row), ADDED_COLUMNS).filter((name) => OF_PHONES.test(name));
-	return names.find((name) =>
-		asText(row[name])
-			.split(/[,;|/\n]/)
-			.some(isCampaignPhone),
-	);
 }
 
 /** The status of an earlier push that leaves a row out of the next one. Undefined if it has none. */
@@ -120,5 +91,5 @@ export function statusBefore({ push_status: status }: ContactRow) {
 	// Most rows have none, which is faster to see.
 	if (status === undefined) return undefined;
 	const text = plainText(status).trim().toLowerCase();
-	return (['unknown', 'sent_before', 'duplicate'] as const).find((one) => one === text);
+	return (['unknown', 'sent_before'] as const).find((one) => one === text);
 }

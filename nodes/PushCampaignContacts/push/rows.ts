@@ -1,16 +1,12 @@
 import groupBy from 'lodash/groupBy';
-import has from 'lodash/has';
 import { CLAIM_LIMITS } from '../../core/claims/claims';
 import { InvalidInput } from '../../core/service/errors';
 import type { Explanation } from '../../core/service/explanation';
 import type { JsonObject, JsonValue } from '../../core/values/json';
-import { Pauses } from '../../core/values/pauses';
+import { forEachWithPauses } from '../../core/values/pauses';
 import { INDIAN_CODE } from '../../core/phone/india';
 import { rowNumberIn } from '../../core/values/sheetCells';
-import { quoted } from '../../core/values/values';
-
-/** *Contacts From*: input items, JSON, CSV files, or rows that were pasted into the form. */
-export type ContactsFrom = 'items' | 'json' | 'csv' | 'pasted';
+import { named, quoted } from '../../core/values/values';
 
 /** An input row: its cells by column, as n8n's items have them. */
 export type ContactRow = Readonly<
@@ -99,10 +95,8 @@ export type Table = {
 	readonly names: ReadonlySet<string>;
 	/** Columns that the header of a file has more than once. */
 	readonly repeated: ReadonlySet<string>;
-	/** Some of the first rows, to suggest a column. */
-	readonly first: readonly Row[];
-	/** Whether any row has a value at this path, even if it's empty. */
-	hasPath(path: readonly string[]): boolean;
+	/** Some of the first rows of a file. All rows of items, which may have different nested values. */
+	readonly sample: readonly Row[];
 	/** Reads the cells of a row of a file. */
 	rowOf(text: string): ContactRow;
 };
@@ -126,16 +120,13 @@ export const MAX_FIRST_ROWS = 20;
 export const PUSH_LIMITS = {
 	/** They are in memory until the push has ended. */
 	rows: 1_000_000,
-	/**
-	 * Of files. They are in memory until the push has ended, with two bytes each if the row has a letter that isn't in Latin-1.
-	 * With 1,000,000 rows, that's 600 MB, which fits beside n8n in a heap of 1 GB.
-	 */
-	characters: 200_000_000,
+	/** Of files. Their text is in memory until the push has ended. */
+	bytes: 200_000_000,
 	/** Of files: their rows times their columns. */
 	cells: 100_000_000,
 	/** With more rows of files, *Pushed* has only the summary. */
 	outputRows: 50_000,
-	/** The same for their characters, and in addition for each cell. */
+	/** The same for their bytes, and in addition for each cell. */
 	outputSize: 75_000_000,
 	/** Above that, n8n doesn't remember each number of an execution. */
 	claimed: CLAIM_LIMITS.others,
@@ -180,8 +171,6 @@ const INDIAN_DIGITS = 10;
 export type ContactItem = {
 	readonly json?: ContactRow;
 	readonly binary?: { [field: string]: { data: string; mimeType: string } };
-	/** The input item of a contact in JSON. */
-	readonly input?: number;
 };
 
 /**
@@ -193,25 +182,25 @@ export async function rowsOfItems(items: readonly ContactItem[]): Promise<PushIn
 	requireMaxRows(items.length);
 	const names = new Set<string>();
 	const rows: Row[] = [];
-	const first: Row[] = [];
-	const hasPath = (path: readonly string[]) => rows.some(({ json }) => has(json, path));
-	const table: Table = { names, repeated: new Set(), first, hasPath, rowOf: () => ({}) };
-	let isOfSheet = true;
-	const pauses = new Pauses(ROWS_PER_LOOK);
-	for (const { json = {}, input = rows.length, binary } of items) {
-		if (pauses.isDue()) await pauses.take();
-		for (const column in json) names.add(column);
-		const ofSheet = rowNumberIn(json);
-		if (ofSheet === undefined) isOfSheet = false;
-		rows.push(new Row(table, ofSheet ?? rows.length + 1, input, json, binary));
-	}
-	first.push(...rows.slice(0, MAX_FIRST_ROWS));
+	const table: Table = { names, repeated: new Set(), sample: rows, rowOf: () => ({}) };
+	await forEachWithPauses(
+		items,
+		({ json = {}, binary }) => {
+			for (const column in json) names.add(column);
+			const number = rowNumberIn(json) ?? rows.length + 1;
+			rows.push(new Row(table, number, rows.length, json, binary));
+		},
+		ROWS_PER_LOOK,
+	);
 	if (names.size === 0 && items.some(({ binary }) => binary !== undefined)) throw unreadFile();
-	const legend = isOfSheet
-		? ''
-		: 'Rows are counted in the input. A sheet numbers them differently.';
+	// n8n passes on an item without columns if a node before found nothing.
+	if (names.size === 0) rows.length = 0;
+	// Google Sheets adds the numbers of its rows.
+	const legend = names.has('row_number') ? '' : LEGEND;
 	return { rows, tables: [table], hints: [], isLarge: false, legend };
 }
+
+const LEGEND = 'Rows are counted in the input. A sheet numbers them differently.';
 
 function unreadFile(): InvalidInput {
 	return new InvalidInput(
@@ -229,25 +218,21 @@ const MAX_RANGES = 100;
 
 /** "rows 2 to 10001, 10005", for each of several files */
 export function namesOf(rows: readonly Row[]): string {
-	const byFile = Object.values(groupBy(rows, ({ table }) => table.file));
-	return byFile
-		.map((own) => {
-			const ranges: Array<[from: number, to: number]> = [];
-			for (const { number } of own) {
-				const range = ranges.at(-1);
-				if (range?.[1] === number - 1) range[1] = number;
-				else ranges.push([number, number]);
-			}
-			const texts = ranges
-				.slice(0, MAX_RANGES)
-				.map(([from, to]) => (from === to ? from : `${from} to ${to}`));
-			const more = ranges.length > MAX_RANGES ? `, and more up to ${ranges.at(-1)?.[1]}` : '';
-			const plural = own.length === 1 ? '' : 's';
-			return `row${plural} ${texts.join(', ')}${more}${ofFile(own[0]?.table)}`;
-		})
-		.join(', ');
+	const byFile = Object.entries(groupBy(rows, ({ table }) => ofFile(table)));
+	const texts = byFile.map(([file, own]) => {
+		const ranges: Array<[from: number, to: number]> = [];
+		for (const { number } of own) {
+			const range = ranges.at(-1);
+			if (range?.[1] === number - 1) range[1] = number;
+			else ranges.push([number, number]);
+		}
+		const textOf = ([from, to]: [number, number]) => (from === to ? `${from}` : `${from} to ${to}`);
+		return `row${own.length === 1 ? '' : 's'} ${named(ranges, textOf, MAX_RANGES)}${file}`;
+	});
+	return texts.join(', ');
 }
 
-function ofFile(table: Table | undefined): string {
-	return table?.file === undefined ? '' : ` of ${quoted(table.file)}`;
+/** Empty if the rows aren't of several files. */
+export function ofFile({ file }: Pick<Table, 'file'>): string {
+	return file === undefined ? '' : ` of ${quoted(file)}`;
 }

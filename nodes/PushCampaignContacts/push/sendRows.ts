@@ -12,9 +12,9 @@ import {
 	ServiceRejection,
 } from '../../core/service/errors';
 import { VALIDATION_STATUSES } from '../../core/service/http';
-import { messageOf } from '../../core/values/values';
+import { counted, messageOf } from '../../core/values/values';
 import { readAccepted, requireConsistentCounts } from './accepted';
-import { contactsOf } from './contacts';
+import { contactsOf } from './columns';
 import type { PreparedRows } from './prepareRows';
 import type { PushClaims } from './pushClaims';
 import { PUSH_LIMITS, type PushedRequest, type Row, settleAll } from './rows';
@@ -35,7 +35,7 @@ type PushDeps = {
 
 type Rows = readonly Row[];
 
-/** The accepted requests, and why the push stopped early. */
+/** The accepted requests, and why the push stopped early, or needs a look. */
 type SentRows = { requests: PushedRequest[]; stopped: ExplainedError | undefined };
 
 /**
@@ -77,7 +77,9 @@ class RowSender {
 			settleAll(unsent, { status, reason: errorText(unclaimed) });
 		} else if (this.stop !== undefined) this.settleUnsent(unsent, this.stop);
 		await claims.end(rows);
-		return { requests: this.requests, stopped: this.stop ?? unclaimed };
+		const unknown = rows.filter(({ status }) => status === 'unknown').length;
+		const stopped = this.stop ?? unclaimed ?? (unknown > 0 ? unknownRows(unknown) : undefined);
+		return { requests: this.requests, stopped };
 	}
 
 	/** Sends the rows of a chunk. A rejection about rows is followed by halves, until the rejected rows are alone. */
@@ -145,6 +147,15 @@ class RowSender {
 
 function withoutStatus(rows: Rows): Rows {
 	return rows.filter(({ status }) => status === undefined);
+}
+
+/** Such as after a crash. Otherwise, they would be in a successful execution that nobody looks at. */
+function unknownRows(count: number): OutcomeUnknown {
+	return new OutcomeUnknown(
+		`${counted(count, 'row')} may or may not be in the campaign`,
+		"An earlier run or attempt of this execution sent them, or may have, so they weren't sent again. Look for them in the campaign. To pass all rows on to the next nodes, set 'On Error' in 'Settings' to 'Continue', and retry this execution with the currently saved workflow.",
+		{ origin: 'n8n' },
+	);
 }
 
 /** The execution was stopped, or a tool ran out of time. */

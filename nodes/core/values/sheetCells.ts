@@ -1,3 +1,5 @@
+import { comparable } from './text';
+
 /** What a formula without a result shows in Excel, Google Sheets, and LibreOffice, in English and some other languages. */
 const ERROR_VALUES = new Set([
 	...['#REF!', '#NAME?', '#N/A', '#VALUE!', '#DIV/0!', '#NUM!', '#NULL!', '#ERROR!'],
@@ -78,21 +80,25 @@ export const NAME_SYNONYMS = [
 	'Contact Name',
 	'Customer Name',
 	'Lead Name',
+	// Of a call record.
+	'Caller Name',
 ] as const;
 
 const MAX_NAME_LENGTH = 40;
-const SEPARATORS = /[\s_-]+/g;
-const NAME_KEYS = new Set(
-	['person_name', 'caller_name', ...NAME_SYNONYMS].map((name) => keyOf(name)),
-);
+/** Also the end of "Mobile No." */
+const SEPARATORS = /[\s_-]+|[.:]$/g;
+const NAME_KEYS = new Set(['person_name', ...NAME_SYNONYMS].map((name) => headingKey(name)));
 
 /** The name of the person that a row is about, for messages. Empty if no usual column has one. */
 export function personNameOf(row: object): string {
-	const cells = Object.entries<unknown>({ ...row }).filter(([key]) => NAME_KEYS.has(keyOf(key)));
+	const cells = Object.entries<unknown>({ ...row }).filter(([key]) =>
+		NAME_KEYS.has(headingKey(key)),
+	);
 	const names = cells.map(([, cell]) => (typeof cell === 'string' ? nameIn(cell) : ''));
 	return names.find((name) => name !== '' && name.length <= MAX_NAME_LENGTH) ?? '';
 }
 
-function keyOf(heading: string): string {
-	return heading.toLowerCase().replace(SEPARATORS, '');
+/** Equal for the spellings of a heading: in any case and spacing. */
+export function headingKey(heading: string): string {
+	return comparable(heading).replace(SEPARATORS, '');
 }

@@ -19,11 +19,11 @@ const ALL_ITEMS = /\$input\.(?:first|last|all)\(\)/g;
 const MAY_DIFFER = /\$|\bthis\b|\\u/;
 
 /**
- * Whether an expression may refer to the current item. If it doesn't, it may still return another value each time, such as
+ * Whether an expression, or one in a parameter, may refer to the current item. If it doesn't, it may still return another value each time, such as
  * the time, so its values can't be compared.
  */
-export function mayNameRow(expression: string): boolean {
-	return MAY_DIFFER.test(codeIn(expression).replace(ALL_ITEMS, ' '));
+export function mayNameRow(raw: unknown): boolean {
+	return MAY_DIFFER.test(codeIn(raw).replace(ALL_ITEMS, ' '));
 }
 
 /** Those that end the code of an expression. After a backslash, they're a part of it. */

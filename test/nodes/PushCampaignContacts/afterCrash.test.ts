@@ -1,17 +1,8 @@
 /** *Retry* of a push after n8n was killed, so that nothing of it is stored but notes in n8n's database. */
 import range from 'lodash/range';
-import { ExecuteContext } from 'n8n-core';
+import { type INode, type INodeExecutionData, type IRunExecutionData } from 'n8n-workflow';
 import {
-	NodeConnectionTypes,
-	type INode,
-	type INodeExecutionData,
-	type IRunExecutionData,
-} from 'n8n-workflow';
-import {
-	makeNode,
-	makeWorkflow,
 	oneNodeWorkflow,
-	output,
 	ParentExecution,
 	resume,
 	runKilled,
@@ -168,78 +159,20 @@ describe('in a loop', () => {
 	});
 });
 
-describe('unknown rows that nobody would see', () => {
-	type Then = 'Next' | 'Disabled' | 'After' | undefined;
-	const UNREAD = "1 row may or may not be in the campaign, and no node reads 'Rejected'";
-
-	/** *Retry* of a push that was killed in its second of three requests, with these nodes at its outputs. */
-	async function retryWith(outputs: Then[], over: Partial<INode> = {}): Promise<PushRun> {
-		// Its rejection stops the first attempt, so that the third request never begins.
-		const sent = scripted(butRequest(2, [401, 'no']));
-		const killed = await kill(manyRows(3), ONE_EACH);
-		const type = NodeConnectionTypes.Main;
-		const to = (node: Then) => (node === undefined ? [] : [{ node, type, index: 0 }]);
-		const start = makeNode({ type: 'test.start', name: 'Start' });
-		const others = ['Next', 'Disabled', 'After'].map((name) =>
-			makeNode({ type: 'test.sink', name, disabled: name === 'Disabled' }),
-		);
-		const workflow = makeWorkflow([start, pushNode(ONE_EACH, over), ...others], {
-			Start: { main: [[{ node: 'Node', type, index: 0 }]] },
-			Node: { main: outputs.map(to) },
-			...(over.notes === 'leads on' && { Disabled: { main: [to('After')] } }),
-		});
-		const run = await resume(workflow, storedCopy(killed), 'retry');
-		// The rows that had not begun are pushed in any case.
-		expect(sent.flat()).toEqual(phones(0, 1, 1, 2));
-		return outputsOf(run);
-	}
-
-	const stops = { error: UNREAD, left: [] };
-	const returns = { error: undefined, left: ['0 unknown'] };
-	test.each<[string, Then[], Partial<INode>, typeof stops | typeof returns]>([
-		['Rejected leads to no node', [], {}, stops],
-		['only Pushed leads to a node', ['Next'], {}, stops],
-		['Rejected leads to a disabled node', [undefined, 'Disabled'], {}, stops],
-		['Rejected leads to a node', ['Next', 'Next'], {}, returns],
-		[
-			'it leads to one behind a disabled one',
-			[undefined, 'Disabled'],
-			{ notes: 'leads on' },
-			returns,
-		],
-		['On Error is set to continue', ['Next'], goOn, returns],
-	])('stop the node when all others are pushed, or are returned: %s', async (...given) => {
-		const [, to, over, expected] = given;
-		const { error, pushed, statuses } = await retryWith(to, over);
-		expect({ error: error?.message, left: statuses }).toEqual(expected);
-		expect(pushed).toHaveLength(expected === returns ? 1 : 0);
-	});
-
-	test('stop it with an error that says what to do, and what was pushed', async () => {
-		const { error } = await retryWith([]);
-		expect(error?.description).toMatch(
-			/^Connect 'Rejected' to a node, .* and retry this execution.*\n3 rows: 2 pushed, 1 unknown\.\nPushed: 2 rows \(rows 2 to 3, .*\nUnknown: 1 row \(row 1\)\./,
-		);
-	});
-
-	test('have a hint with Continue', async () => {
-		expect((await retryWith(['Next'], goOn)).hints.join()).toContain("no node reads 'Rejected'");
-	});
-
-	test('are in the item of the error output', async () => {
-		const outputs: Then[] = ['Next', undefined, undefined, 'Next'];
-		const { error, run } = await retryWith(outputs, { onError: 'continueErrorOutput' });
-		expect(error).toBeUndefined();
-		expect(output(run, 'Node', 3).map(({ json }) => json.error)).toEqual([UNREAD]);
-	});
-
-	test('stop the node if n8n does not tell which outputs are connected', async () => {
-		const hidden = { value: undefined, configurable: true };
-		Object.defineProperty(ExecuteContext.prototype, 'getConnections', hidden);
-		const { error } = await retryWith([undefined, 'Next']);
-		Reflect.deleteProperty(ExecuteContext.prototype, 'getConnections');
-		expect(error?.message).toBe(UNREAD);
-	});
+test.each<[string, Partial<INode>, Partial<PushRun>]>([
+	['stop the node', {}, { pushed: [], statuses: [] }],
+	['are in Rejected if On Error continues', goOn, { statuses: ['0 unknown'] }],
+])('unknown rows %s, after all others were pushed', async (_what, over, expected) => {
+	// Its rejection stops the first attempt, so that the third request never begins.
+	const sent = scripted(butRequest(2, [401, 'no']));
+	const killed = await kill(manyRows(3), ONE_EACH);
+	const { workflow } = oneNodeWorkflow(pushNode(ONE_EACH, over), OUTPUTS);
+	const run = outputsOf(await resume(workflow, storedCopy(killed), 'retry'));
+	expect(sent.flat()).toEqual(phones(0, 1, 1, 2));
+	expect(run).toMatchObject(expected);
+	const told = [run.error?.message, run.error?.description, ...run.hints].join('\n');
+	expect(told).toContain('1 row may or may not be in the campaign');
+	expect(told).toContain('3 rows: 2 pushed, 1 unknown.');
 });
 
 test('of a parent with a sub-workflow per batch pushes no row again if a row was inserted above the others', async () => {

@@ -1,6 +1,5 @@
 import type { ICredentialDataDecryptedObject } from 'n8n-workflow';
 /** What to Do: Check Only. */
-import { plainText } from '../../../nodes/core/values/values';
 import { engineTool, output, runNode, service } from '../../engine';
 import { WITH_PROFILE, listOf, PATH as DND_PATH } from '../Dnd/dndHarness';
 import {
@@ -85,14 +84,9 @@ test('stops if the service rejects the campaign, and names no row that was not s
 	});
 });
 
-test('says that a list without names is not released', async () => {
-	campaign();
-	const { hints, pushed } = await push(rowsOf({ phone: phone(1) }, { phone: phone(2) }), check);
-	const summary = plainText(pushed[0]?.json.summary);
-	expect(hints).toEqual([`'What to Do' is 'Check Only', so nothing was sent. ${summary}`]);
-	expect(summary).toContain(
-		"2 ready. The input has no column \"person_name\", so nobody's name is known, and 'Add and Release' sends nothing. In 'Person Name Column', enter the column with the names, or empty it to push without names. The input has: \"phone\".",
-	);
+test('stops if a list has no names, as Add and Release does', async () => {
+	const { error } = await runPush(rowsOf({ phone: phone(1) }, { phone: phone(2) }), check);
+	expect(error?.message).toBe('The input has no column "person_name", so nothing was sent');
 });
 
 test('as a tool, reports the result, and the same contacts can be pushed afterwards', async () => {

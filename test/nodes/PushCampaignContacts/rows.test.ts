@@ -4,7 +4,7 @@ import type { INodeExecutionData } from 'n8n-workflow';
 import nock from 'nock';
 import type { JsonObject } from '../../../nodes/core/values/json';
 import { plainText } from '../../../nodes/core/values/values';
-import { engineHarness, hintsOf, output, runNode, service, storedCredentials } from '../../engine';
+import { engineHarness, output, runNode, service, storedCredentials } from '../../engine';
 import {
 	accepted,
 	BROKEN,
@@ -13,7 +13,6 @@ import {
 	fileItem,
 	goOn,
 	ok,
-	pushNode,
 	runPush,
 	jsonOf,
 	manyRows,
@@ -75,24 +74,6 @@ test('Additional Body Fields and Additional Query Fields replace no documented f
 	expect(error).toBeUndefined();
 	expect(nock.isDone()).toBe(true);
 });
-
-test.each([
-	[['Pushed'], true],
-	[['Pushed', 'Rejected'], false],
-])(
-	'if only %j is connected, a hint says that nobody sees the rejected rows',
-	async (sinks, isSaid) => {
-		const rows = rowsOf({ phone: phone(0), person_name: 'Asha' }, { phone: 'call me' });
-		respondWith(ok(1));
-		const run = await runNode(pushNode(), rows, sinks);
-		expect(run.data.resultData.error).toBeUndefined();
-		const said = hintsOf(run).filter((hint) => hint.startsWith("No node reads 'Rejected'"));
-		expect(said).toHaveLength(isSaid ? 1 : 0);
-		respondWith(ok(1));
-		const withoutRejected = await runNode(pushNode(), rows.slice(0, 1), sinks);
-		expect(hintsOf(withoutRejected)).toHaveLength(1);
-	},
-);
 
 describe('Output: One Item per Row', () => {
 	test('returns each row once, in Pushed, Rejected, or Skipped', async () => {
@@ -232,17 +213,16 @@ describe('rows that an earlier push returned', () => {
 		['input items', (rows) => [rowsOf(...rows), {}]],
 		['a file', (rows) => [[fileItem('a.csv', csvOf(rows))], { contactsFrom: 'csv' }]],
 		['pasted rows', (rows) => [ITEM, { contactsFrom: 'pasted', pastedRows: csvOf(rows) }]],
-		['JSON', (rows) => [ITEM, { contactsFrom: 'json', contacts: JSON.stringify(rows) }]],
 	])('are pushed again as %s without those that may have been called', async (_from, inputOf) => {
 		const bodies = respondWith(ok(2));
-		const statuses = [' Unknown ', 'sent_before', 'duplicate', 'rejected', 'do_not_disturb'];
+		const statuses = [' Unknown ', 'sent_before', 'rejected', 'duplicate'];
 		const rows = statuses.map((push_status, row) => ({ phone: phone(row), push_status }));
 		const [input, parameters] = inputOf(rows);
 		const again = await runPush(input, { ...parameters, ...byRow }, goOn);
-		expect(bodies.map(phonesOf)).toEqual([[phone(3), phone(4)]]);
+		expect(bodies.map(phonesOf)).toEqual([[phone(2), phone(3)]]);
 		const leftOut = [...again.rejected, ...again.skipped].map(({ json }) => json);
 		expect(leftOut).toMatchObject(
-			['unknown', 'sent_before', 'duplicate'].map((push_status, row) => ({
+			['unknown', 'sent_before'].map((push_status, row) => ({
 				push_status,
 				rejection_reason: expect.stringMatching(/ To push it, empty /),
 				phone_key: `91${phone(row)}`,
@@ -273,22 +253,11 @@ describe('rows that an earlier push returned', () => {
 		},
 	);
 
-	test('are not kept as duplicates instead of another row', async () => {
-		respondWith(ok(1));
-		const rows = [
-			{ phone: phone(0), person_name: 'Asha Rao', push_status: 'duplicate' },
-			{ phone: phone(0), person_name: 'Asha', push_status: 'pushed' },
-		];
-		const { pushed, statuses } = await runPush(rowsOf(...rows), byRow);
-		expect(pushed).toMatchObject([{ json: { person_name: 'Asha' } }]);
-		expect(statuses).toEqual(['0 duplicate']);
-	});
-
 	test.each<[string, NodeParameters, JsonObject]>([
 		['the push cannot begin', { phoneColumn: 'Number' }, {}],
 		['their number is unusable, such as while a formula fails', {}, { phone: '#REF!' }],
 	])('keep a status that leaves them out if %s', async (_why, parameters, over) => {
-		const before = ['duplicate', 'unknown', 'sent_before'];
+		const before = ['unknown', 'sent_before'];
 		const rows = before.map((push_status, row) => ({ phone: phone(row), push_status, ...over }));
 		const { statuses } = await runPush(rowsOf(...rows), { ...byRow, ...parameters }, goOn);
 		expect(statuses).toEqual(before.map((status, row) => `${row} ${status}`));

@@ -78,10 +78,10 @@ test('sends no further request after the execution was stopped', async () => {
 test('after something unexpected while a request is in flight, its rows are unknown', async () => {
 	const sent = scripted();
 	// The counts of the response are checked by it.
-	const { isInteger } = Number;
-	jest.spyOn(Number, 'isInteger').mockImplementation((value) => {
+	const { isFinite } = Number;
+	jest.spyOn(Number, 'isFinite').mockImplementation((value) => {
 		if (sent.length > 0 && value === 17) throw new TypeError('a defect');
-		return isInteger(value);
+		return isFinite(value);
 	});
 	const { statuses, hints } = await push(18, perRequest(17));
 	expect(statuses).toEqual([...range(17).map((row) => `${row} unknown`), '17 not_sent']);

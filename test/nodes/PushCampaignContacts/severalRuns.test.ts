@@ -150,13 +150,10 @@ describe('Execute Once, with which n8n passes only the first of several items', 
 	const ONCE = { executeOnce: true };
 	const rows = manyRows(3);
 	const file = (row: number) => fileItem(`${row}.csv`, `phone\n${phone(row)}\n`);
-	const json = (contacts: string): NodeParameters => ({ contactsFrom: 'json', contacts });
-	const ALL = json('={{ $input.all().map((item) => item.json) }}');
 
 	test.each<[string, INodeExecutionData[], NodeParameters]>([
 		['rows', rows, {}],
 		['files', [file(0), file(1), file(2)], { contactsFrom: 'csv' }],
-		['contacts in JSON of each item', rows, json('={{ [$json] }}')],
 		['rows that differ in a field', rows, { whatToDo: '={{ $json.release }}' }],
 	])('does not push %s without the others', async (_what, input, parameters) => {
 		const { error } = await runPush(input, parameters, ONCE);
@@ -176,18 +173,10 @@ describe('Execute Once, with which n8n passes only the first of several items', 
 	test.each<[string, INodeExecutionData[], NodeParameters, number[]]>([
 		['a single row', rows.slice(0, 1), {}, [0]],
 		['a single file', [file(0)], { contactsFrom: 'csv' }, [0]],
-		['the same contacts for all items', rows, json(`[{ "phone": "${phone(7)}" }]`), [7]],
-		['all items in JSON', rows, ALL, [0, 1, 2]],
+		['pasted rows', rows, { contactsFrom: 'pasted', pastedRows: `phone\n${phone(7)}` }, [7]],
 	])('pushes %s, because nothing is left out', async (_what, input, parameters, expected) => {
 		const sent = scripted();
 		expect((await runPush(input, parameters, ONCE)).error).toBeUndefined();
 		expect(sent).toEqual([phones(...expected)]);
-	});
-
-	test('is not needed to push all items in JSON once', async () => {
-		const sent = scripted();
-		const { pushed, statuses } = await push(2, ALL);
-		expect(sent).toEqual([phones(0, 1)]);
-		expect([pushed.length, statuses]).toEqual([1, []]);
 	});
 });

@@ -36,7 +36,7 @@ function* fileOf(
 }
 
 const ofFile = async (pieces: () => Iterable<Uint8Array>) =>
-	await rowsOfFiles([{ name: '', item: 0, open: () => Buffer.concat([...pieces()]) }]);
+	await rowsOfFiles([{ label: '', item: 0, open: () => Buffer.concat([...pieces()]) }]);
 const people = () =>
 	fileOf(5_000, 500, (row) => `${9_000_000_000 + row},Person Number ${row},Pune\n`);
 /** 40 cells of 15 characters. */

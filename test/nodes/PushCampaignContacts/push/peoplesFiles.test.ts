@@ -3,8 +3,7 @@ import fc from 'fast-check';
 import omit from 'lodash/omit';
 import Papa from 'papaparse';
 import { rowsOfFiles } from '../../../../nodes/PushCampaignContacts/push/csv';
-import { resolveColumns } from '../../../../nodes/PushCampaignContacts/push/columns';
-import { contactsOf } from '../../../../nodes/PushCampaignContacts/push/contacts';
+import { contactsOf, resolveColumns } from '../../../../nodes/PushCampaignContacts/push/columns';
 import { prepareRows } from '../../../../nodes/PushCampaignContacts/push/prepareRows';
 import { InvalidInput } from '../../../../nodes/core/service/errors';
 import { isJsonObject, parseJson } from '../../../../nodes/core/values/json';
@@ -14,7 +13,7 @@ import { defaultChoice } from './scripted';
 /** The people of a file, or why it isn't read. */
 async function pushed(bytes: Uint8Array) {
 	try {
-		const input = await rowsOfFiles([{ name: 'a.csv', item: 0, open: () => Buffer.from(bytes) }]);
+		const input = await rowsOfFiles([{ label: 'a file', item: 0, open: () => Buffer.from(bytes) }]);
 		const columns = resolveColumns(input.tables, defaultChoice);
 		const { rows } = await prepareRows(input, columns);
 		const sent = parseJson(`[${await contactsOf(rows, columns)}]`);

@@ -6,7 +6,7 @@ export const defaultChoice: ColumnChoice = {
 	others: 'all',
 };
 export const columns: Columns = {
-	phone: { name: 'phone' },
+	phone: 'phone',
 	personName: undefined,
 	others: 'all',
 	notOfAll: new Set(['phone']),
