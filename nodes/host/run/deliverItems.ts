@@ -60,8 +60,11 @@ export async function deliverEachItem(
 		const job = jobOf(request, { id, who: `${id} ${hashOf(target ?? payload)}`, isClaimed: false });
 		jobs.set(index, job);
 		const first = firstItems.get(job.who);
-		if (first !== undefined && typeof once === 'object' && !deliveries.isSettled(job))
-			request.instead ??= once.again({ item: first, isUnknown: false });
+		if (first !== undefined && typeof once === 'object' && !deliveries.isSettled(job)) {
+			// Also if the first one is in the record by then, because it was in an earlier batch.
+			job.again = () => once.again({ item: first, isUnknown: false });
+			request.instead ??= job.again(false);
+		}
 		const isSent = request.instead === undefined;
 		if (isSent) firstItems.set(job.who, index);
 		// An earlier attempt may have sent what this one leaves out.

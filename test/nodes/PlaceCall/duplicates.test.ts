@@ -14,6 +14,7 @@ import {
 	NIGHT,
 	NOON,
 	onOtherDays,
+	people,
 	perItem,
 	phone,
 	phoneOf,
@@ -53,6 +54,15 @@ describe('items with the same number', () => {
 		acceptCalls(2);
 		const run = await place({ ...perItem, ...parameters }, { items: twice });
 		expect(placedIn(run)).toEqual([true, false, true]);
+	});
+
+	it.each([1, 5])('are one call in two batches, with a concurrency of %d', async (concurrency) => {
+		const rows = people(60).map((row, index) => (index === 50 ? { phone: phone(49) } : row));
+		acceptCalls(59);
+		const run = await place({ ...perItem, options: { concurrency } }, { items: rows });
+		expect(records(run)[50]).toMatchObject({
+			...{ placed: false, not_placed_reason: 'duplicate_number', duplicate_of: 49 },
+		});
 	});
 
 	it.each<[string, string[], INodeParameters]>([
