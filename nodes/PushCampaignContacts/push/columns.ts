@@ -145,7 +145,7 @@ function find(table: Table, { name, field }: WantedColumn): string | undefined {
 	if (isNested) return name;
 	const spelled = (...headings: readonly string[]) => {
 		const keys = new Set(headings.map(headingKey));
-		return [...names].filter((one) => keys.has(headingKey(one)));
+		return [...names].filter((one) => keys.has(headingKey(one)) && !isOfAsked(one, names));
 	};
 	const found = [exact, spelled(only), spelled(...synonymsOf(name))].find(
 		({ length }) => length > 0,
@@ -156,6 +156,11 @@ function find(table: Table, { name, field }: WantedColumn): string | undefined {
 		`Several columns${ofFile(table)} match ${quoted(name)}: ${named(found ?? [], quoted, MAX_LISTED_COLUMNS)}. Nothing was sent`,
 		`Name only one of them ${quoted(name)}, or in '${field}', enter the exact name of the column.`,
 	);
+}
+
+/** *Ask and Wait* adds the number of the person who was asked, who isn't the person of the row. */
+function isOfAsked(column: string, names: ReadonlySet<string>): boolean {
+	return column === 'phone_number' && names.has('asked');
 }
 
 function synonymsOf(name: string): readonly string[] {

@@ -116,6 +116,8 @@ describe('a column that is missing', () => {
 		[['Mobile'], { phoneColumn: 'whatsapp' }, 'whatsapp', 'Phone Column'],
 		[['properties'], { phoneColumn: 'properties.mobile' }, 'properties.mobile', 'Phone Column'],
 		[['Phone?'], {}, 'phone', 'Phone Column'],
+		// Its phone_number is that of the person who was asked.
+		[['answer', 'asked', 'phone_number'], {}, 'phone', 'Phone Column'],
 		[['phone'], listed('city'), 'city', 'Columns to Send'],
 		[['phone', 'Grade A*'], listed('Grade A'), 'Grade A', 'Columns to Send'],
 	])('of %j with %j: nothing is sent', async (columns, parameters, name, field) => {
