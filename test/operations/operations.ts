@@ -182,7 +182,12 @@ export const OPERATIONS: { [name: string]: Operation } = {
 		],
 		callsPeople: true,
 		output: {
-			...{ ...pick(exampleFrom('POST /v1/call'), 'call_id'), scheduled_for: '', ...notPlaced, duplicate_of: 0 },
+			...{
+				...pick(exampleFrom('POST /v1/call'), 'call_id'),
+				scheduled_for: '',
+				...notPlaced,
+				duplicate_of: 0,
+			},
 			...outcome,
 		},
 		byModel: ['countryCode', 'phoneNumber', 'when'],

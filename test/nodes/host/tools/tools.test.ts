@@ -145,7 +145,9 @@ describe.each(ROUTES)('a tool %s', (_name, route) => {
 		const tool = await toolOf('placeCall', { ...CALL, options: { maximumCallsPerRun: 0 } });
 		expect(await tool()).toMatchObject({
 			outcome: 'not_sent',
-			what_happened: expect.stringContaining("'Maximum Calls per Agent Run' must be a whole number from 1"),
+			what_happened: expect.stringContaining(
+				"'Maximum Calls per Agent Run' must be a whole number from 1",
+			),
 		});
 	});
 
