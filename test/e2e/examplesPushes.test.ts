@@ -44,7 +44,7 @@ describe('examples of pushes, with only the credentials selected', () => {
 			expect(statuses()).toEqual(['pushed', 'rejected', 'pushed', 'duplicate']);
 			expect(sheets.rows('Leads')[1]).toMatchObject({
 				phone: '022 1234',
-				rejection_reason: expect.stringContaining('digits instead of 10'),
+				rejection_reason: expect.stringContaining('6 digits after its 0 instead of 10'),
 			});
 			expect(sheets.rows('Rejected')).toMatchObject([
 				{ person_name: 'Farah Ali', push_status: 'rejected' },
@@ -53,7 +53,7 @@ describe('examples of pushes, with only the credentials selected', () => {
 			expect(gmail.mails[0]).toMatchObject({
 				to: 'marketing@example.com',
 				subject: expect.stringMatching(/^1 row to check on /),
-				body: expect.stringMatching(/<li>Row 3, 022 1234 Farah Ali: [^<]*digits instead of 10/),
+				body: expect.stringMatching(/<li>Row 3, 022 1234 Farah Ali: [^<]*6 digits after its 0 instead of 10/),
 			});
 			const contacts = () =>
 				run.simulator
@@ -250,7 +250,7 @@ describe('examples of pushes, with only the credentials selected', () => {
 				[
 					"The list couldn't be used:",
 					'The input has no column "phone", so nothing was sent.',
-					'The first row must name the columns. Name the column with the phone numbers "phone", and upload the list again.',
+					'The first row must name the columns. Name the column with the phone numbers "phone", and the one with the names "person_name", and upload the list again.',
 				],
 			],
 		])(

@@ -19,7 +19,7 @@ const AROUND = /^(?:[.,=]|p:|tel:)+|(?<![.,])[.,]+$/gi;
 const BRACKETED_ZERO = /^\+(\d{1,3})[ -]*\( ?0 ?\)/;
 const PLAINLY_WRITTEN = /^\+?\d[\d -]*$/;
 const DIALED = /^\+?\d+$/;
-const SCIENTIFIC = /^\+?\d(?:[.,]\d+)?e\+?\d{1,2}$/i;
+const SCIENTIFIC = /^(\+?\d)(?:[.,](\d+))?e\+?(\d{1,2})$/i;
 /** Directly before the first digit, a hyphen is the minus of a number. Before a space, it begins a list. */
 const NEGATIVE = /^[\s\0\u2800\p{DI}\p{Cf}'"=]*[-\u2212]\d/u;
 /** The E.164 limit, including the country code. */
@@ -69,9 +69,18 @@ export function readWritten(value: unknown): Written | Unreadable {
 			KEEPS_ZERO.has(code) ? shown : `+${code}`,
 		),
 	);
-	if (SCIENTIFIC.test(number)) return SHORTENED;
+	const scientific = SCIENTIFIC.exec(number);
+	if (scientific) return readScientific(scientific);
 	const whole = withoutDecimals(number);
 	return whole === undefined ? NOT_WHOLE : readDialed(whole.replace(/[.,]/g, ''));
+}
+
+/** Such as `9.87654321E+09`. One missing digit is a final zero, but rounding drops more. */
+function readScientific([, first = '', fraction = '', power = '']: string[]): Written | Unreadable {
+	const exponent = Number(power);
+	if (fraction.length > exponent) return NOT_WHOLE;
+	if (fraction.length < exponent - 1) return SHORTENED;
+	return readDialed(first + fraction.padEnd(exponent, '0'));
 }
 
 /** Dots and commas separate groups of digits, or decimals. Undefined if the number isn't whole, or if that isn't certain. */
