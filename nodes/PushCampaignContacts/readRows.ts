@@ -88,7 +88,12 @@ function filesOfInput({ context }: OperationRun): Source[] {
 			"Connect a node that returns the CSV file, such as HTTP Request, Google Drive, or a form, because other nodes may drop it. If the items are rows, set 'Contacts From' to 'Input Items'.",
 		);
 	});
-	return files.map(({ file: { id, data, fileName = 'data' }, item }): Source => {
+	const names = new Map<string, number>();
+	return files.map(({ file: { id, data, fileName: given = 'data' }, item }): Source => {
+		// Otherwise, nobody could tell their rows apart in a message.
+		const nth = (names.get(given) ?? 0) + 1;
+		names.set(given, nth);
+		const fileName = nth === 1 ? given : `${given} (${nth})`;
 		const label = `the file ${quoted(fileName)}`;
 		const open = async () =>
 			id === undefined ? Buffer.from(data, 'base64') : await storedFile(context, label, id);

@@ -314,6 +314,14 @@ describe('several files', () => {
 		expect(error?.description).toMatch(description);
 	});
 
+	test('with the same name are numbered in the message of a push that stopped', async () => {
+		respondWith(ok(1), ARCHIVED);
+		const files = [0, 1].map((row) => fileItem('a.csv', lines('phone', phone(row))));
+		const { error } = await runPush(files, csv({ options: { contactsPerRequest: 1 } }));
+		expect(error?.description).toContain('(row 2 of "a.csv", contact list 501)');
+		expect(error?.description).toContain('(row 2 of "a.csv (2)")');
+	});
+
 	test.each<[string, INodeExecutionData, string]>([
 		[
 			'has no phone numbers',
