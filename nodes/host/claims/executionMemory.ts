@@ -84,7 +84,7 @@ function entriesOf(run: CallerRun) {
  * a request at any time.
  */
 export function forgetResults(run: CallerRun): void {
-	if (!(SENT in memoriesOf(run.context))) return;
+	if (!isDeliveryRecord(memoriesOf(run.context)[SENT])) return;
 	for (const entry of entriesOf(run)) if (entry.done !== undefined) entry.done = [];
 }
 

@@ -182,10 +182,10 @@ describe('after Stop, items in flight finish and no other starts', () => {
 
 describe('the records of an earlier attempt', () => {
 	/** Retries a call that was rejected, after n8n stored these records of other requests. */
-	async function retryWith(stored: { [name: string]: object }) {
+	async function retryWith(stored: { [name: string]: object }, over: Partial<INode> = {}) {
 		rejectCall();
-		const node = harness.placeCallNode(perItem);
-		const failed = await run(node, people(1));
+		const failed = await run(harness.placeCallNode(perItem), people(1));
+		const node = harness.placeCallNode(perItem, over);
 		const data = storedCopy(failed.data);
 		const context = data.executionData?.contextData['node:Node'];
 		Reflect.set(context ?? {}, 'voiceChatAgent', stored);
@@ -205,6 +205,16 @@ describe('the records of an earlier attempt', () => {
 			expect(bodies).toEqual([]);
 		},
 	);
+
+	test('are damaged, which fails each item with Continue', async () => {
+		const { again, bodies } = await retryWith({ sent: { a: null } }, CONTINUE);
+		expect(output(again, 'Node')).toMatchObject([
+			{
+				json: { error: expect.stringContaining("can't be read"), details: { outcome: 'unknown' } },
+			},
+		]);
+		expect(bodies).toEqual([]);
+	});
 
 	test('belong to other requests', async () => {
 		const unknown = { message: 'It broke' };
