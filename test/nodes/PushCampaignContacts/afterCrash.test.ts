@@ -1,4 +1,5 @@
 /** *Retry* of a push after n8n was killed, so that nothing of it is stored but notes in n8n's database. */
+import { readFileSync } from 'node:fs';
 import range from 'lodash/range';
 import { type INode, type INodeExecutionData, type IRunExecutionData } from 'n8n-workflow';
 import {
@@ -183,6 +184,16 @@ test('of a parent with a sub-workflow per batch pushes no row again if a row was
 	for (const batch of [rowsOf(9, 0), rowsOf(1, 2), rowsOf(3, 4)])
 		await parent.run(pushNode({}, goOn), batch);
 	expect(sent.flat()).toEqual(phones(0, 1, 2, 3, 9, 4));
+});
+
+test('with the recipe for sub-workflows, a number of an earlier sub-execution stops no batch', async () => {
+	scripted();
+	const recipe = readFileSync('docs/recipes/push-in-a-sub-workflow.json', 'utf8');
+	const { onError } = JSON.parse(recipe).nodes.find(({ type }: INode) => /push/.test(type));
+	const parent = new ParentExecution();
+	await parent.run(pushNode({}, { onError }), rowsOf(0, 1));
+	const { error, statuses } = outputsOf(await parent.run(pushNode({}, { onError }), rowsOf(1, 2)));
+	expect([error, statuses]).toEqual([undefined, ['0 unknown']]);
 });
 
 test('two parents that started in the same millisecond push other numbers, and the same one is unknown', async () => {
