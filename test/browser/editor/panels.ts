@@ -217,7 +217,7 @@ export function panels(account: Account, editor: () => Editor): void {
 			await field.fill('{ "dnd.add": { "body": { "phone": "{fone}" } } }');
 			await page.getByTestId('credential-save-button').click();
 			await page.getByText('More details').click();
-			await page.getByText('"body.phone" in "dnd.add" has {fone}').waitFor();
+			await page.getByText('"body.phone" in "dnd.add": can only have {agent}, {phone}').waitFor();
 
 			await field.fill(JSON.stringify(profileOf(dialects.plain), null, 2));
 			const before = account.simulator.requests.length;
