@@ -51,11 +51,16 @@ export function countryName(code: string): string {
 	return names.of(code) ?? code;
 }
 
-/** Common in sheets and CRMs, besides the names of {@link countryName}, and short ones such as UK. */
+/**
+ * Common in sheets and CRMs, besides the names of {@link countryName}, and short ones such as UK. Of the codes with three
+ * letters, only those of India and of countries whose numbers often stand beside Indian ones, or look like them.
+ */
 const OTHER_NAMES =
 	'AE=UAE, CI=Ivory Coast, CZ=Czech Republic, GB=Great Britain, GB=England, GB=Scotland, IN=Bharat, ' +
 	'KR=Republic of Korea, RU=Russian Federation, TR=Turkey, US=USA, US=United States of America, ' +
-	'VN=Viet Nam';
+	'VN=Viet Nam, AE=ARE, AU=AUS, BD=BGD, BH=BHR, CA=CAN, DE=DEU, FR=FRA, GB=GBR, ID=IDN, IN=IND, ' +
+	'IR=IRN, IT=ITA, JP=JPN, KW=KWT, LK=LKA, MX=MEX, MY=MYS, NG=NGA, NP=NPL, NZ=NZL, OM=OMN, PH=PHL, ' +
+	'PK=PAK, QA=QAT, RU=RUS, SA=SAU, SG=SGP, TR=TUR';
 
 const codeByName: ReadonlyMap<string, string> = new Map([
 	...COUNTRIES.flatMap((code) =>

@@ -7,7 +7,7 @@ import { readWritten } from './written';
 const WORD = /country|isd|dial|calling/i;
 /** As sheets and CRMs write them, without separators. Not "Preferred Country", which is about something else. */
 const HEADING =
-	/^(?:phone|mobile|mailing|billing)?(?:number)?(?:(?:iso)?country(?:region|name|iso|isd|dial|diall?ing|calling|phone)?(?:code)?|isd|(?:isd|dial|diall?ing|calling)code)(?:phone|mobile|number)?$/;
+	/^(?:phone|mobile|contact|whatsapp|customer|lead|mailing|billing)?(?:number)?(?:(?:iso)?country(?:region|name|iso|isd|dial|diall?ing|calling|phone)?(?:code)?|isd|(?:isd|dial|diall?ing|calling)code)(?:phone|mobile|number)?$/;
 /** Such as `+1`, `001`, `1`, `1.0`, `+1-868`, and `USA (+1)`. */
 const CALLING_CODE = /\+(\d+)|^0*(\d{1,3})(?:\.0)?$/;
 

@@ -47,10 +47,21 @@ export type PhoneReading = AcceptedPhone | { readonly reason: string };
 
 const ACCEPTED_FORMS =
 	'The service accepts 10-digit mobile numbers that start with 6 to 9, and +91 followed by 10 digits.';
+/**
+ * A URL query makes a space of +. With their code, mobile numbers of Singapore and New Zealand have ten digits. Those of small
+ * countries begin like many Indian numbers with a stray space.
+ */
+const LOST_PLUS = /^ (?:65[89]|642[167])\d+$/;
 
 /** Reads a cell as the phone number of a contact (Campaigns, rule 1). */
 export function readCampaignPhone(value: unknown): PhoneReading {
 	if (isBlank(value)) return { reason: 'The phone column of this row is empty.' };
+	if (typeof value === 'string' && LOST_PLUS.test(value)) {
+		return unusable(value, {
+			issue: 'begins with a space, which may be a + that was lost in a URL',
+			resolution: 'Write the number with + and its country code.',
+		});
+	}
 	const written = readWritten(value);
 	const number = 'issue' in written ? written : readIndian(written);
 	if ('issue' in number) return unusable(value, number);

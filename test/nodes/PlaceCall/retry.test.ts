@@ -137,7 +137,7 @@ describe('Retry in the list of executions', () => {
 	it('returns each included row with its call, and n8n stores no rows, and little per call', async () => {
 		const rows = people(60).map((row) => ({ ...row, notes: 'x'.repeat(500) }));
 		rejecting(60, phone(59));
-		const options = { includeInputFields: true, concurrency: 50 };
+		const options = { concurrency: 50 };
 		const node = placeCallNode({ ...perItem, options });
 		const failed = await run(node, rows);
 		const kept = JSON.stringify(failed.data.executionData?.contextData['node:Node']);

@@ -172,9 +172,22 @@ test.each<[unknown, string]>([
 		'011-23456789',
 		'"011-23456789" starts with 1, but a 10-digit mobile number starts with 6 to 9. If the number is correct, write +91 before it.',
 	],
+	...[' 6591234567', ' 6421123456'].map((cell): [unknown, string] => [
+		cell,
+		`"${cell}" begins with a space, which may be a + that was lost in a URL. Write the number with + and its country code.`,
+	]),
 	['x'.repeat(61), `"${'x'.repeat(60)}…" isn't a phone number. ${ACCEPTED}`],
 ])('%p is not pushed: %s', (cell, reason) => {
 	expect(pushed(cell)).toBe(reason);
+});
+
+test.each([
+	[' 9876543210', '9876543210'],
+	['  6591234567', '6591234567'],
+	['6591234567', '6591234567'],
+	[' 919876543210', '+919876543210'],
+])('%j begins with a stray space, or means %s anyway', (cell, phone) => {
+	expect(pushed(cell)).toBe(phone);
 });
 
 const otherThan = (country: string) =>

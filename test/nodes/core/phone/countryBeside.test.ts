@@ -7,6 +7,7 @@ test.each([
 	...['country_code', 'Country Code', 'countryCode', 'COUNTRY-CODE', 'Country', 'country/region'],
 	...['country_iso_code', 'ISO Country', 'ISD', 'isd_code', 'dialCode', 'Dialling Code'],
 	...['Calling Code', 'countryCallingCode', 'Phone Country Code', 'MailingCountry', 'Country *'],
+	...['Lead Country', 'customer_country', 'Contact Country', 'WhatsApp Country Code'],
 ])('the heading %j is that of a country', (heading) => {
 	expect(beside({ [heading]: '+1' })).toBe(`The column "${heading}" says "+1"`);
 	expect(beside({ [heading]: '+91' })).toBeUndefined();
@@ -22,12 +23,14 @@ test.each([
 test.each<unknown>([
 	...['+1', '1', 1, '001', ' +1 ', '1.0', '(+1)', '+1-868', '+1868', '+1 (US)', 'USA (+1)'],
 	...['US', 'us', 'USA', 'United States', 'Canada', '0065', 65, 'Singapore', '+971', 'UAE', 'UK'],
+	...['CAN', 'GBR', 'SGP', 'ARE', 'NPL'],
 ])('%p says another country than India', (cell) => {
 	expect(beside({ country: cell })).toBe(`The column "country" says "${String(cell).trim()}"`);
 });
 
 test.each<unknown>([
 	...['91', 91, '+91', '0091', '91.0', 'IN', 'in', 'India', 'Bharat', '+91 (India)', 'IN +91'],
+	'IND',
 	// Nothing, and nothing that is certainly a country.
 	...['', ' ', '-', undefined, null, {}, ['+1'], true, 'South', 'N/A', 'NULL', 'Others', 'Yes'],
 	...['999', '+999', '0', 12, '101', '1234', '6502530000', '1 India', 'Area 51', 'US/IN', 'Asia'],
