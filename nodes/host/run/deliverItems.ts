@@ -61,9 +61,13 @@ export async function deliverEachItem(
 		jobs.set(index, job);
 		const first = firstItems.get(job.who);
 		if (first !== undefined && typeof once === 'object' && !deliveries.isSettled(job)) {
+			const firstJob = jobs.get(first);
 			// Also if the first one is in the record by then, because it was in an earlier batch.
-			job.again = () => once.again({ item: first, isUnknown: false });
-			request.instead ??= job.again(false);
+			job.again = () => {
+				const before = firstJob && deliveries.before(firstJob);
+				return once.again({ item: first, isUnknown: before?.kind === 'unknown' });
+			};
+			request.instead ??= once.again({ item: first, isUnknown: false });
 		}
 		const isSent = request.instead === undefined;
 		if (isSent) firstItems.set(job.who, index);
