@@ -65,7 +65,9 @@ export async function deliverEachItem(
 			// Also if the first one is in the record by then, because it was in an earlier batch.
 			job.again = () => {
 				const before = firstJob && deliveries.before(firstJob);
-				return once.again({ item: first, isUnknown: before?.kind === 'unknown' });
+				// Otherwise, the first one wasn't sent because of another run of the node.
+				const wasSent = before === undefined || before.kind === 'done';
+				return once.again({ item: wasSent ? first : null, isUnknown: before?.kind === 'unknown' });
 			};
 			request.instead ??= once.again({ item: first, isUnknown: false });
 		}
