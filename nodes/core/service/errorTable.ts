@@ -19,8 +19,11 @@ type ErrorRowWith<Code = string> = Explanation & {
 	says?: RegExp;
 	/** What else the error body shows. */
 	shows?: (body: JsonObject) => boolean;
-	/** Whether the document shows no status, so the error body of the service proves the rejection with any. */
-	anyStatus?: true;
+	/**
+	 * Requests for which the document shows the error without a status, so its body proves the rejection with any. At another one,
+	 * the service may have failed halfway.
+	 */
+	anyStatus?: RegExp;
 	/**
 	 * Whether the status alone means that the request wasn't processed, from the service or a proxy (RFC 9110, RFC 6585). No other
 	 * 4xx counts: after a 403, 408, or 499 of a proxy, the service may have processed the request.
@@ -66,7 +69,7 @@ const ROWS = [
 	},
 	{
 		code: 'no_outbound_number',
-		anyStatus: true,
+		anyStatus: /^POST \/(?:(?:v1\/)?call|v1\/campaigns\/[^/]+\/contacts)$/,
 		shows: ({ details }) =>
 			isJsonObject(details) && details.error_code === 'NO_OUTBOUND_NUMBER_CONFIGURED',
 		message: "The agent has no outbound number, so it can't place calls",
@@ -82,7 +85,7 @@ const ROWS = [
 	},
 	{
 		code: 'relayed_rejection',
-		anyStatus: true,
+		anyStatus: /^POST \/(?:v1\/chat\/|chat_)/,
 		shows: ({ upstream_body: upstream }) => isJsonObject(upstream) && upstream.state === 'rejected',
 		message: 'The chat engine rejected the request',
 		resolution:
@@ -90,7 +93,8 @@ const ROWS = [
 	},
 	{
 		code: 'agent_not_found',
-		anyStatus: true,
+		anyStatus:
+			/^(?:POST \/v1\/campaigns|\w+ \/v1\/(?:dnd_numbers|calls|active_agents|chat)|POST \/chat_)/,
 		says: /^(?:agent_not_found$|Agent not found or not associated with this account\b)/i,
 		message: 'The account of this API token has no agent with this ID',
 		resolution:
@@ -98,7 +102,7 @@ const ROWS = [
 	},
 	{
 		code: 'call_not_found',
-		anyStatus: true,
+		anyStatus: /^GET \/v1\/call\//,
 		says: /^call_not_found$/,
 		message: "The service doesn't know this call",
 		resolution:
@@ -106,7 +110,7 @@ const ROWS = [
 	},
 	{
 		code: 'recording_not_available',
-		anyStatus: true,
+		anyStatus: /^GET .*\/recording$/,
 		says: /^recording_not_available$/,
 		message: 'This call has no recording',
 		resolution:
@@ -114,7 +118,7 @@ const ROWS = [
 	},
 	{
 		code: 'campaign_not_found',
-		anyStatus: true,
+		anyStatus: /\/campaigns\//,
 		says: /^Couldn['’]t find Campaign\b/i,
 		message: "The service doesn't know this campaign",
 		resolution:
@@ -122,7 +126,7 @@ const ROWS = [
 	},
 	{
 		code: 'not_on_dnd_list',
-		anyStatus: true,
+		anyStatus: /^DELETE /,
 		says: /^Phone number not found on DND list\b/i,
 		message: "The number isn't on the do-not-disturb list of this agent",
 		resolution:
@@ -130,7 +134,7 @@ const ROWS = [
 	},
 	{
 		code: 'phone_missing',
-		anyStatus: true,
+		anyStatus: /^DELETE /,
 		at: /^DELETE /,
 		// All that the document shows of the text. An outage may name a phone, too.
 		says: /^(?=.*\bphone\b)(?=.*(?:missing|empty|blank|required|not (?:given|present|provided)))/is,

@@ -50,7 +50,7 @@ export function parseResponse(
 
 	const row = errorRowOf(request, status, texts, errorBody);
 	const isOwn =
-		(success === false && (mayReject(status) || isShown(row, errorBody))) ||
+		(success === false && (mayReject(status) || isShown(row, request, errorBody))) ||
 		isValidationError(errorBody, status);
 	const isRejected = isOwn || row.statusAloneRejects === true;
 	const isQuoted = isOwn || success === false;
@@ -111,8 +111,13 @@ function serviceText(texts: string[], { details = null }: JsonObject, status: nu
 }
 
 /** Whether the body is a documented error whose status isn't, and not one in a crash report. */
-function isShown({ anyStatus }: ErrorRow, { error, errors = null }: JsonObject): boolean {
-	return anyStatus === true && errors === null && !plainText(error).includes('\n');
+function isShown(
+	{ anyStatus }: ErrorRow,
+	{ method, path }: ServiceRequest,
+	{ error, errors = null }: JsonObject,
+): boolean {
+	if (anyStatus?.test(`${method} ${path}`) !== true) return false;
+	return errors === null && !plainText(error).includes('\n');
 }
 
 /** Whether a working service can reject a request with this status. */
