@@ -48,7 +48,7 @@ const REJECTED_STATUSES: readonly Status[] = ['rejected', 'unknown', 'not_sent']
 
 /** The hints in the output panel. The first one is about the rows. */
 export function addPushHints(context: IExecuteFunctions, report: Report): void {
-	const { input, stopped, check, hints } = report;
+	const { input, settings, stopped, check, hints } = report;
 	const summary = summaryOf(report);
 	const checked = check && `'What to Do' is 'Check Only', so nothing was sent. ${summary}`;
 	const texts =
@@ -56,8 +56,15 @@ export function addPushHints(context: IExecuteFunctions, report: Report): void {
 			? ['No rows to push. Nothing was sent.']
 			: [checked ?? summary, stopped && `${stopped.message}. ${stopped.description}`];
 	const aboutRows = compact([...texts, ...notesOn(report)]).map(asHint);
-	addHintsForPerson(context, ...aboutRows, ...hints);
+	const skipped = settings.skipPushedBefore && countOf(report, 'sent_before') > 0;
+	addHintsForPerson(context, ...aboutRows, ...(skipped ? [SENT_BEFORE] : []), ...hints);
 }
+
+const SENT_BEFORE: Explanation = {
+	message: "Numbers that were sent before, or may have been, weren't sent again",
+	resolution:
+		"In n8n, rejection_reason of each row in 'Skipped' says how to send it anyway. 'Push Again' in 'Numbers Pushed Before' pushes all rows of earlier executions a second time.",
+};
 
 const asHint = (message: string): Explanation => ({ message, resolution: '' });
 

@@ -16,7 +16,6 @@ import {
 	type SchemaKey,
 } from '../schema/schemas';
 import { dialects, fixtures, type Dialect } from '../simulator';
-import { UNUSUAL } from '../simulator/state/fixtures';
 import { eventually } from '../n8n/until';
 import { contractCases } from './cases';
 import { expectedEvents } from './chatEvents';
@@ -93,7 +92,7 @@ describe.each(Object.values(dialects))('dialect $name', (dialect) => {
 				recording: { expires_in_seconds: 900 },
 			},
 			{ call_id: calls.notPicked, outcome: 'Not answered', transcript: [], recording: null },
-			{ call_id: calls.unusual, outcome: UNUSUAL.status },
+			{ call_id: calls.unusual, outcome: 'Line dead' },
 		]);
 		expectSchema({ node: 'callCompletedTrigger', version: 2 }, records);
 	});

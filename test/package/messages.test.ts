@@ -23,6 +23,7 @@ function namesOnScreen(): Set<string> {
 /** Names that aren't in these forms, with reasons. */
 const ELSEWHERE = new Map([
 	['Always Output Data', 'a setting that n8n adds to each node'],
+	['Skipped', 'an output of Push Campaign Contacts'],
 	['On Error', 'a setting that n8n adds to each node'],
 	['Continue', "a value of 'On Error'"],
 	['Settings', "the tab of n8n's settings of a node"],

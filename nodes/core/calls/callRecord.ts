@@ -1,4 +1,5 @@
 import mapKeys from 'lodash/mapKeys';
+import upperFirst from 'lodash/upperFirst';
 import { isJsonObject, type JsonObject, type JsonValue } from '../values/json';
 import { isUnset } from '../values/values';
 import { phoneKey } from '../phone/callPhone';
@@ -22,10 +23,10 @@ export const OUTCOMES = new Map([
 
 const OUTCOMES_BY_KEY = new Map([...OUTCOMES].map(([status, words]) => [statusKey(status), words]));
 
-/** The status in words. One that the document doesn't show stays as it is. */
+/** The status in words, also of one that the document doesn't show. */
 export function outcomeOf({ status = null }: JsonObject): JsonValue {
 	if (typeof status !== 'string') return status;
-	return OUTCOMES_BY_KEY.get(statusKey(status)) ?? status;
+	return OUTCOMES_BY_KEY.get(statusKey(status)) ?? upperFirst(status.replaceAll('_', ' '));
 }
 
 /** Before the key of a captured value. */

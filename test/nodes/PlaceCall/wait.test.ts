@@ -117,7 +117,7 @@ it('ends with a listed status', async () => {
 		await service().endCall(callId, { status: 'voicemail', ...none, ...more });
 	const credential = await withFields({ finishedStatuses: 'failed, voicemail' });
 	const items = await waitedFor(WAIT, endWithStatus, 1, credential);
-	expect(items).toMatchObject([{ outcome: 'voicemail', timed_out: false }]);
+	expect(items).toMatchObject([{ outcome: 'Voicemail', timed_out: false }]);
 });
 
 const answered = { outcome: 'Answered', timed_out: false };

@@ -67,7 +67,10 @@ test('pushes a number once across all executions, in any format', async () => {
 		"An earlier run of this workflow sent this number, or may have, so it wasn't sent again. In n8n, to send it anyway, use DND List > Forget with this number and campaign in this workflow, and empty its push_status.",
 	);
 	expect(second.pushed[0]?.json.totals).toMatchObject({ received: 3, pushed: 1, sent_before: 2 });
-	expect(second.hints).toEqual([`3 rows: 1 pushed, 2 sent before. ${WAITING_ONCE}`]);
+	expect(second.hints).toEqual([
+		`3 rows: 1 pushed, 2 sent before. ${WAITING_ONCE}`,
+		expect.stringContaining("'Push Again' in 'Numbers Pushed Before' pushes all rows"),
+	]);
 });
 
 test('remembers numbers by campaign, for all nodes of the workflow', async () => {

@@ -62,8 +62,8 @@ test.each<[JsonObject, JsonValue]>([
 	[{ status: 'not_picked' }, 'Not answered'],
 	[{ status: 'failed' }, 'Failed'],
 	[{ status: 'Not Picked' }, 'Not answered'],
-	[{ status: 'voicemail' }, 'voicemail'],
-	[{ status: 'constructor' }, 'constructor'],
+	[{ status: 'voice_mail' }, 'Voice mail'],
+	[{ status: 'constructor' }, 'Constructor'],
 	[{ status: 7 }, 7],
 	[{ status: null }, null],
 ])('the outcome of %j is %j', (fields, outcome) => {
