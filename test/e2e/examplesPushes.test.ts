@@ -53,7 +53,9 @@ describe('examples of pushes, with only the credentials selected', () => {
 			expect(gmail.mails[0]).toMatchObject({
 				to: 'marketing@example.com',
 				subject: expect.stringMatching(/^1 row to check on /),
-				body: expect.stringMatching(/<li>Row 3, 022 1234 Farah Ali: [^<]*6 digits after its 0 instead of 10/),
+				body: expect.stringMatching(
+					/<li>Row 3, 022 1234 Farah Ali: [^<]*6 digits after its 0 instead of 10/,
+				),
 			});
 			const contacts = () =>
 				run.simulator
