@@ -1,18 +1,21 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { INodeParameters } from 'n8n-workflow';
 import type { Account } from '../../e2e/account';
 import { firstReading } from '../../e2e/calls';
+import { DataTables } from '../../n8n/dataTables';
 import { readExample, withCredentials } from '../../n8n/examples';
 import { projectFolder } from '../../n8n/package-install';
 import { until } from '../../n8n/until';
-import { chain, manualTrigger, node } from '../../n8n/workflow';
+import { chain, manualTrigger, node, type WorkflowJson } from '../../n8n/workflow';
 import { fixtures } from '../../simulator';
 import type { Editor } from '../editor';
 import { Clicks } from './clicks';
 
 const MOST_CLICKS = { campaign: 15, outcomes: 5 };
 const { active: CAMPAIGN } = fixtures.campaigns;
-const OUTCOMES_TABLE = 'Call Outcomes';
+/** Of this test alone, because others use the table of the example at the same time. */
+const OUTCOMES_TABLE = 'Outcomes of First Clicks';
 
 /** Without selecting a credential, because n8n selects the only one. */
 export function firstClicks(account: Account, editor: () => Editor): void {
@@ -50,8 +53,9 @@ export function firstClicks(account: Account, editor: () => Editor): void {
 	it('the outcomes are in a data table after at most 5 more clicks', async () => {
 		const { page } = editor();
 		const { n8n, simulator } = account;
+		const example = readExample('16-call-outcomes-to-table.json');
 		const outcomes = await account.create(
-			withCredentials(readExample('16-call-outcomes-to-table.json'), account.credentials),
+			withTable(OUTCOMES_TABLE, withCredentials(example, account.credentials)),
 		);
 		await n8n.activate(outcomes);
 		await firstReading(n8n, outcomes);
@@ -72,6 +76,9 @@ export function firstClicks(account: Account, editor: () => Editor): void {
 		await page.getByText('Asha Rao').first().waitFor();
 		await page.getByText('Answered').first().waitFor();
 		expect(clicks.count).toBeLessThanOrEqual(MOST_CLICKS.outcomes);
+		await n8n.deactivate(outcomes);
+		const tables = await DataTables.open(n8n);
+		await tables.remove(await tables.get(OUTCOMES_TABLE));
 		expect(editor().errors.splice(0)).toEqual([]);
 	});
 
@@ -99,4 +106,15 @@ export function firstClicks(account: Account, editor: () => Editor): void {
 		expect(account.simulator.placedCalls()).toMatchObject([{ phone: '+919876543210' }]);
 		expect(editor().errors.splice(0)).toEqual([]);
 	});
+}
+
+function withTable(name: string, { nodes, ...workflow }: WorkflowJson): WorkflowJson {
+	const named: { [node: string]: INodeParameters } = {
+		'Outcomes Table': { tableName: name },
+		'Write Outcome': { dataTableId: { __rl: true, mode: 'name', value: name } },
+	};
+	return {
+		...workflow,
+		nodes: nodes.map((one) => ({ ...one, parameters: { ...one.parameters, ...named[one.name] } })),
+	};
 }

@@ -1,5 +1,4 @@
 /** *Retry* of a push after n8n was killed, so that nothing of it is stored but notes in n8n's database. */
-import { readFileSync } from 'node:fs';
 import range from 'lodash/range';
 import { type INode, type INodeExecutionData, type IRunExecutionData } from 'n8n-workflow';
 import {
@@ -10,6 +9,7 @@ import {
 	runKilledAfter,
 	storedCopy,
 } from '../../engine';
+import { readExample, recipesFolder } from '../../n8n/examples';
 import {
 	accepting,
 	ARCHIVED,
@@ -188,8 +188,8 @@ test('of a parent with a sub-workflow per batch pushes no row again if a row was
 
 test('with the recipe for sub-workflows, a number of an earlier sub-execution stops no batch', async () => {
 	scripted();
-	const recipe = readFileSync('docs/recipes/push-in-a-sub-workflow.json', 'utf8');
-	const { onError } = JSON.parse(recipe).nodes.find(({ type }: INode) => /push/.test(type));
+	const { nodes } = readExample('push-in-a-sub-workflow.json', recipesFolder);
+	const { onError } = nodes.find(({ type }) => /push/.test(type)) ?? {};
 	const parent = new ParentExecution();
 	await parent.run(pushNode({}, { onError }), rowsOf(0, 1));
 	const { error, statuses } = outputsOf(await parent.run(pushNode({}, { onError }), rowsOf(1, 2)));
