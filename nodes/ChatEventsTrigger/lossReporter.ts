@@ -11,7 +11,7 @@ import { EVENT_LIMITS, type SessionEvent } from './eventStarter';
 type Loss = { sessionId: string; error: ExplainedError };
 
 const RETRIED = 'The trigger tries again automatically, at intervals of up to 15 minutes.';
-/** n8n restarts a published trigger only if the node changed. A watched session is no longer in its list. */
+/** n8n restarts a published trigger only if the node changed. A watched session isn't in its list any more. */
 const GIVEN_UP =
 	'Unpublish the workflow, then publish it. A session that was watched needs Chat Session > Watch instead.';
 

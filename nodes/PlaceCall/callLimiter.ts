@@ -1,8 +1,14 @@
-/** How often a person is called: once in an execution, so often in a period, and so many people in a run of an agent. */
+/** How often a person is called: once in an execution, and at most n times in a period. And how many calls an agent run places. */
 import uniq from 'lodash/uniq';
 import type { DateTime } from 'luxon';
 import type { INodeProperties } from 'n8n-workflow';
-import { type CallLimit, calledText, periodAt } from '../core/calls/callsPerPerson';
+import {
+	type CallLimit,
+	calledText,
+	MAX_CALLS,
+	periodAt,
+	PERIODS,
+} from '../core/calls/callsPerPerson';
 import type { TextList } from '../core/claims/claims';
 import { NotSent, OutcomeUnknown } from '../core/service/errors';
 import { dayAndTime, withOffset } from '../core/values/dates';
@@ -17,6 +23,44 @@ import { runNumberOf } from '../host/nodeRun';
 import type { OperationRun } from '../host/run/operations';
 import type { OncePerPerson } from '../host/run/preparedRequest';
 import { NotPlaced } from './notPlaced';
+
+const NO_LIMIT = 'none';
+
+const limitPer: INodeProperties = {
+	displayName: 'Limit Calls per Person',
+	name: 'callLimit',
+	type: 'options',
+	noDataExpression: true,
+	options: [
+		{ name: 'No Limit', value: NO_LIMIT },
+		{ name: 'Per Day', value: 'day' },
+		{ name: 'Per Week', value: 'week' },
+		{ name: 'Per Month', value: 'month' },
+	],
+	default: NO_LIMIT,
+	description:
+		'How often this workflow may call the same number, over all its executions. Periods begin at midnight in its time zone, weeks on Monday.',
+};
+
+const maximumCalls: INodeProperties = {
+	displayName: 'Maximum Calls',
+	name: 'maximumCalls',
+	type: 'number',
+	typeOptions: { minValue: 1, maxValue: MAX_CALLS, numberPrecision: 0 },
+	default: 1,
+	description: `How many calls to place to the same number in each period, from 1 to ${MAX_CALLS}. A scheduled call counts when it's due.`,
+	displayOptions: { hide: { [limitPer.name]: [NO_LIMIT] } },
+};
+
+export const callLimit = [limitPer, maximumCalls];
+
+/** @throws InvalidInput if the number of calls is invalid */
+export function readCallLimit(form: Fields): CallLimit | undefined {
+	const chosen = form.choice(limitPer.name, NO_LIMIT);
+	const period = PERIODS.find((one) => one === chosen);
+	if (period === undefined) return undefined;
+	return { calls: form.wholeNumber(maximumCalls.name) ?? 1, period };
+}
 
 const STORE: StoreUse = {
 	message: "n8n can't read or write the list of called numbers, so the call wasn't placed",

@@ -7,10 +7,11 @@ import { readPersonName } from '../../host/forms/placeholders';
 import { countryCode } from '../../core/phone/countries';
 import { loosePhoneKey, phoneKey, phoneNumber, requireCountry } from '../../core/phone/callPhone';
 import { isUnset } from '../../core/values/values';
+import { readCallLimit } from '../callLimiter';
 import type { TimeSettings } from '../callTime';
 import { readAdditionalData, readDataPoints, readGreeting } from './conversation';
 import { completeUrl, readCallSettings } from './options';
-import { onlyZoneOf, readCallingHours, readCallLimit, readSchedule } from './when';
+import { onlyZoneOf, readCallingHours, readSchedule } from './when';
 
 /** A checked call. Only its time depends on when it's sent. */
 export type CheckedCall = {

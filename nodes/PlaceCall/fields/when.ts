@@ -4,7 +4,6 @@ import invoke from 'lodash/invoke';
 import upperFirst from 'lodash/upperFirst';
 import { IANAZone } from 'luxon';
 import type { INodeProperties } from 'n8n-workflow';
-import { type CallLimit, MAX_CALLS, PERIODS } from '../../core/calls/callsPerPerson';
 import { countryName } from '../../core/phone/countries';
 import { InvalidInput } from '../../core/service/errors';
 import { enter } from '../../core/service/modelFormats';
@@ -290,42 +289,4 @@ export function onlyZoneOf(country: string): string | undefined {
 	const [zone] = names;
 	if (typeof zone !== 'string' || names.length > 1) return undefined;
 	return zone === 'Asia/Calcutta' ? 'Asia/Kolkata' : zone;
-}
-
-const NO_LIMIT = 'none';
-
-const limitPer: INodeProperties = {
-	displayName: 'Limit Calls per Person',
-	name: 'callLimit',
-	type: 'options',
-	noDataExpression: true,
-	options: [
-		{ name: 'No Limit', value: NO_LIMIT },
-		{ name: 'Per Day', value: 'day' },
-		{ name: 'Per Week', value: 'week' },
-		{ name: 'Per Month', value: 'month' },
-	],
-	default: NO_LIMIT,
-	description:
-		'How often this workflow may call the same number, over all its executions. Periods begin at midnight in its time zone, weeks on Monday.',
-};
-
-const maximumCalls: INodeProperties = {
-	displayName: 'Maximum Calls',
-	name: 'maximumCalls',
-	type: 'number',
-	typeOptions: { minValue: 1, maxValue: MAX_CALLS, numberPrecision: 0 },
-	default: 1,
-	description: `How many calls to place to the same number in each period, from 1 to ${MAX_CALLS}. A scheduled call counts when it's due.`,
-	displayOptions: { hide: { [limitPer.name]: [NO_LIMIT] } },
-};
-
-export const callLimit = [limitPer, maximumCalls];
-
-/** @throws InvalidInput if the number of calls is invalid */
-export function readCallLimit(form: Fields): CallLimit | undefined {
-	const chosen = form.choice(limitPer.name, NO_LIMIT);
-	const period = PERIODS.find((one) => one === chosen);
-	if (period === undefined) return undefined;
-	return { calls: form.wholeNumber(maximumCalls.name) ?? 1, period };
 }

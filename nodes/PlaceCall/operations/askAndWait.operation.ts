@@ -2,7 +2,8 @@ import type { Operation } from '../../host/run/operations';
 import { questionFields, readQuestion } from '../ask';
 import { callOptions } from '../fields/options';
 import { personName, recipientFields } from '../fields/recipient';
-import { callingHours, callLimit } from '../fields/when';
+import { callingHours } from '../fields/when';
+import { callLimit } from '../callLimiter';
 import { completeFailed, placeCalls } from '../placeCalls';
 
 export const askAndWait: Operation = {

@@ -1,7 +1,8 @@
 import type { Operation } from '../../host/run/operations';
+import { callLimit } from '../callLimiter';
 import { callOptions } from '../fields/options';
 import { checkFields, personName, recipientFields } from '../fields/recipient';
-import { callingHours, callLimit, outsideCallingHours, when } from '../fields/when';
+import { callingHours, outsideCallingHours, when } from '../fields/when';
 import { completeFailed, placeCalls } from '../placeCalls';
 
 export const place: Operation = {
