@@ -142,6 +142,8 @@ describe('before its token expires, a session', () => {
 		harness.simulator().faults.respond(/ws_token/, 409, { body: closed });
 		passTime(NOT_DUE_MS + DUE_MS);
 		await harness.connected(0);
+		// The connection asks for a token once more.
+		await untilIdle();
 		const { length } = harness.simulator().requests;
 		passTime(600_000);
 		await untilIdle();
